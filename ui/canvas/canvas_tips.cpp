@@ -4,6 +4,7 @@
 
 #include "ui/canvas/graph_view.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/language/language.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr int kAway = 16;
 constexpr int kMostTipWidth = 360;
-constexpr const char* kAnyType = "*";
 
 Qt::CursorShape cursorFor(const CanvasHit& hit) {
     switch (hit.part.part) {

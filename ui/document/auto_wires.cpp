@@ -9,8 +9,6 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr const char* kAnyType = "*";
-
 using graph::PortRef;
 
 bool isRead(const graph::Document& document, const PortRef& output) {

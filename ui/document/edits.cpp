@@ -189,6 +189,43 @@ const PortDesc* portOfType(const std::vector<PortDesc>& ports, const std::string
     return found == ports.end() ? nullptr : &*found;
 }
 
+graph::PortRef inputOfType(const graph::Document& document,
+                           const graph::Catalog& catalog,
+                           const std::string& node,
+                           const std::string& type,
+                           int which) {
+    const NodeDesc* desc = descOf(document, catalog, node);
+    for (const PortDesc& port : desc ? desc->inputs : std::vector<PortDesc>()) {
+        if (port.type == type && which-- == 0) {
+            return {node, port.id};
+        }
+    }
+    return {};
+}
+
+graph::PortRef outputOfType(const graph::Document& document,
+                            const graph::Catalog& catalog,
+                            const std::string& node,
+                            const std::string& type) {
+    const NodeDesc* desc = descOf(document, catalog, node);
+    const PortDesc* port = desc ? portOfType(desc->outputs, type) : nullptr;
+    return port ? graph::PortRef{node, port->id} : graph::PortRef{};
+}
+
+std::string bestNode(const graph::Document& document,
+                     const std::function<int(const std::string& id)>& worthOf) {
+    std::string chosen;
+    int best = -1;
+    for (const auto& [id, node] : document.nodes) {
+        const int worth = node.mode == graph::NodeMode::Active ? worthOf(id) : -1;
+        if (worth > best) {
+            best = worth;
+            chosen = id;
+        }
+    }
+    return chosen;
+}
+
 bool hasDenoiser(const NodeDesc& node) {
     return std::ranges::any_of(node.components,
                                [](const auto& role) { return role.starts_with("denoiser"); });

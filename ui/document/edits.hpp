@@ -144,10 +144,27 @@ struct ViewState {
 void setBookmark(graph::Document& document, int number, const ViewState& view);
 
 inline constexpr const char* kModelType = "MODEL";
+inline constexpr const char* kConditioningType = "CONDITIONING";
+inline constexpr const char* kAnyType = "*";
 
 /// The first port of a wire type; nullptr: there is none.
 [[nodiscard]] const PortDesc* portOfType(const std::vector<PortDesc>& ports,
                                          const std::string& type);
+/// The first input of a wire type, or the one behind `which` others; without a node: there is none.
+[[nodiscard]] graph::PortRef inputOfType(const graph::Document& document,
+                                         const graph::Catalog& catalog,
+                                         const std::string& node,
+                                         const std::string& type,
+                                         int which = 0);
+/// The first output of a wire type, likewise.
+[[nodiscard]] graph::PortRef outputOfType(const graph::Document& document,
+                                          const graph::Catalog& catalog,
+                                          const std::string& node,
+                                          const std::string& type);
+/// The active node of the highest worth, of equal ones the first by id; those below 0 are none.
+/// Empty: there is none.
+[[nodiscard]] std::string bestNode(const graph::Document& document,
+                                   const std::function<int(const std::string& id)>& worthOf);
 /// Whether it runs a denoiser.
 [[nodiscard]] bool hasDenoiser(const NodeDesc& node);
 /// The node from which a node's model comes, through those that change it; empty: none is wired.

@@ -11,7 +11,6 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr const char* kConditioningType = "CONDITIONING";
 constexpr const char* kPromptId = "prompt";
 constexpr std::string_view kBehindWords = " ,.:;()[]\t\n";
 constexpr double kNextGap = 48;  ///< from a node to a new one that is wired to it

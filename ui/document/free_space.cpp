@@ -16,7 +16,6 @@ constexpr double kSpaceGap = 24;  ///< between a new node and others
 constexpr double kSpaceGrid = 8;
 constexpr double kSpaceStep = 32;
 constexpr int kNearSteps = 12;  ///< farther away a new node would be looked for
-constexpr Point kNewNodeSize{224, 200};
 
 bool liesFree(const NodeBox& box, const std::vector<NodeBox>& others) {
     return std::ranges::none_of(

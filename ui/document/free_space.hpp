@@ -8,10 +8,12 @@
 
 namespace lowtide::ui {
 
+inline constexpr Point kNewNodeSize{224, 200};
+
 /// How large nodes are painted: those of the graph, and one of a type that is to be added.
 struct CanvasSizes {
     NodeSizes nodes{};
-    std::function<Point(const NodeDesc& desc)> ofNew{};  ///< empty: an ordinary size
+    std::function<Point(const NodeDesc& desc)> ofNew{};  ///< empty: kNewNodeSize
 };
 
 /// Adds a node where no other one lies: at the point, else near it. Where nothing near is free, it

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -54,9 +55,7 @@ const ParamDesc* sourceParam(const NodeDesc& desc, bool ofVideo) {
 constexpr int kSureSide = 64;
 constexpr double kAcross = 300;  ///< from a node to one that is added next to it
 constexpr double kBelow = 220;
-constexpr double kFreeGap = 40;
-constexpr Point kNodeSize{200, 200};
-constexpr Point kSourceSize{200, 320};  ///< with its image
+constexpr double kImageHeight = 120;  ///< that a node which reads an image shows of it
 
 using graph::PortRef;
 
@@ -66,8 +65,11 @@ public:
     Inpainting(graph::Document& document,
                const graph::Catalog& catalog,
                const InpaintFiles& files,
-               NodeSizes sizes)
-        : document_(document), catalog_(catalog), files_(files), sizes_(std::move(sizes)) {}
+               CanvasSizes sizes)
+        : document_(document),
+          catalog_(catalog),
+          files_(files),
+          sizes_(withImages(std::move(sizes))) {}
 
     [[nodiscard]] bool areNodesThere() const {
         using enum InpaintPart;
@@ -79,20 +81,12 @@ public:
 
     /// Empty: there is none.
     [[nodiscard]] std::string samplerIn(const NodeIds& preferred) const {
-        std::string chosen;
-        int best = -1;
-        for (const auto& [id, node] : document_.nodes) {
-            if (partOf(id) != InpaintPart::Sampler || node.mode != graph::NodeMode::Active ||
-                followsASampler(id)) {
-                continue;
+        return bestNode(document_, [&](const std::string& id) {
+            if (partOf(id) != InpaintPart::Sampler || followsASampler(id)) {
+                return -1;
             }
-            const int worth = (preferred.contains(id) ? 2 : 0) + (linkTo(id, kMaskType) ? 1 : 0);
-            if (worth > best) {
-                best = worth;
-                chosen = id;
-            }
-        }
-        return chosen;
+            return (preferred.contains(id) ? 2 : 0) + (linkTo(id, kMaskType) ? 1 : 0);
+        });
     }
 
     void wire(const std::string& sampler) {
@@ -120,19 +114,11 @@ private:
     }
 
     [[nodiscard]] PortRef input(const std::string& node, const char* type, int which = 0) const {
-        const NodeDesc* desc = descOf(node);
-        for (const PortDesc& port : desc ? desc->inputs : std::vector<PortDesc>()) {
-            if (port.type == type && which-- == 0) {
-                return {node, port.id};
-            }
-        }
-        return {};
+        return inputOfType(document_, catalog_, node, type, which);
     }
 
     [[nodiscard]] PortRef output(const std::string& node, const char* type) const {
-        const NodeDesc* desc = descOf(node);
-        const PortDesc* port = desc ? portOfType(desc->outputs, type) : nullptr;
-        return port ? PortRef{node, port->id} : PortRef{};
+        return outputOfType(document_, catalog_, node, type);
     }
 
     /// What feeds the first input of that type; nullptr: nothing.
@@ -199,25 +185,10 @@ private:
         return decoders;
     }
 
-    /// Where no other node lies: next to one, and further down until there is space.
+    /// At a distance from another node, or where space is near that.
     std::string add(InpaintPart part, const std::string& near, double x, double y) {
-        Point point = positionOf(document_.nodes.at(near));
-        point = {point.x + x, point.y + y};
-        NodeIds all;
-        for (const auto& [id, node] : document_.nodes) {
-            all.insert(id);
-        }
-        const std::vector<NodeBox> boxes = nodeBoxesOf(document_, all, sizes_);
-        NodeBox box{.id = {},
-                    .topLeft = point,
-                    .size = part == InpaintPart::Source ? kSourceSize : kNodeSize};
-        while (std::ranges::any_of(
-            boxes, [&](const NodeBox& other) { return box.touches(other, kFreeGap); })) {
-            box.topLeft.y += kFreeGap;
-        }
-        const std::string id = addNode(document_, *nodeFor(catalog_, part), box.topLeft);
-        sizes_[id] = box.size;
-        return id;
+        const Point from = positionOf(document_.nodes.at(near));
+        return addNodeNear(document_, *nodeFor(catalog_, part), {from.x + x, from.y + y}, sizes_);
     }
 
     void setFile(const std::string& source, const std::string& file) {
@@ -350,10 +321,19 @@ private:
     graph::Document& document_;
     const graph::Catalog& catalog_;
     const InpaintFiles& files_;
-    NodeSizes sizes_;  ///< also of nodes that were added
+    CanvasSizes sizes_;
 };
 
 }  // namespace
+
+CanvasSizes withImages(CanvasSizes sizes) {
+    return {.nodes = std::move(sizes.nodes),
+            .ofNew = [ofNew = std::move(sizes.ofNew)](const NodeDesc& desc) {
+                Point size = ofNew ? ofNew(desc) : kNewNodeSize;
+                size.y += imageFileParam(desc) ? kImageHeight : 0;
+                return size;
+            }};
+}
 
 const ParamDesc* imageFileParam(const NodeDesc& desc) {
     return sourceParam(desc, false);
@@ -389,7 +369,7 @@ InpaintWired wireInpainting(graph::Document& document,
                             const graph::Catalog& catalog,
                             const InpaintFiles& files,
                             const NodeIds& preferred,
-                            const NodeSizes& sizes) {
+                            const CanvasSizes& sizes) {
     Inpainting inpainting(document, catalog, files, sizes);
     if (!inpainting.areNodesThere()) {
         return {.refusal = InpaintWired::Refusal::NoNodes, .sampler = {}};

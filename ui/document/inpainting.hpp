@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/graph/catalog.hpp"
-#include "ui/document/arrange.hpp"
+#include "ui/document/free_space.hpp"
 
 #include <string>
 
@@ -31,6 +31,9 @@ inline constexpr const char* kLatentType = "LATENT";
 /// The same of a node that reads a video, which calls it "video".
 [[nodiscard]] const ParamDesc* videoFileParam(const NodeDesc& desc);
 
+/// With the space of the image that a node shows which reads one from a file.
+[[nodiscard]] CanvasSizes withImages(CanvasSizes sizes);
+
 /// An image and its mask, as a graph names their files. The mask is grey: white is regenerated.
 struct InpaintFiles {
     std::string image;
@@ -55,6 +58,6 @@ struct InpaintWired {
                                           const graph::Catalog& catalog,
                                           const InpaintFiles& files,
                                           const NodeIds& preferred = {},
-                                          const NodeSizes& sizes = {});
+                                          const CanvasSizes& sizes = {});
 
 }  // namespace lowtide::ui

@@ -27,22 +27,17 @@ constexpr double kLower = 260;
 /// One graph while it gets a region.
 class RegionWiring {
 public:
-    RegionWiring(graph::Document& document, const graph::Catalog& catalog, NodeSizes sizes)
-        : document_(document), catalog_(catalog), sizes_{.nodes = std::move(sizes)} {}
+    RegionWiring(graph::Document& document, const graph::Catalog& catalog, CanvasSizes sizes)
+        : document_(document), catalog_(catalog), sizes_(withImages(std::move(sizes))) {}
 
     /// Empty: there is none.
     [[nodiscard]] std::string samplerIn(const NodeIds& preferred) const {
-        std::string chosen;
-        for (const auto& [id, node] : document_.nodes) {
-            if (!isSampler(id) || node.mode != graph::NodeMode::Active) {
-                continue;
+        return bestNode(document_, [&](const std::string& id) {
+            if (!isSampler(id)) {
+                return -1;
             }
-            const bool isBetter = preferred.contains(id) && !preferred.contains(chosen);
-            if (chosen.empty() || isBetter || (feeds(id, chosen) && !preferred.contains(chosen))) {
-                chosen = id;
-            }
-        }
-        return chosen;
+            return (preferred.contains(id) ? 2 : 0) + (followsASampler(id) ? 0 : 1);
+        });
     }
 
     /// The wire out of the node that encodes what the sampler follows; nullopt: there is none.
@@ -73,8 +68,8 @@ public:
         const std::string combine = add(kCombineNode, area, kNextTo, 0);
         connect(document_, PortRef{encoder, prompt.port}, input(area, kConditioningType));
         connect(document_, followed, input(combine, kConditioningType));
-        connect(document_, output(area), input(combine, kConditioningType, 1));
-        connect(document_, output(combine), into);
+        connect(document_, output(area, kConditioningType), input(combine, kConditioningType, 1));
+        connect(document_, output(combine, kConditioningType), into);
         return encoder;
     }
 
@@ -89,26 +84,17 @@ private:
                portOfType(desc->inputs, kLatentType) && portOfType(desc->outputs, kLatentType);
     }
 
-    /// Whether a latent image goes from one node into the other.
-    [[nodiscard]] bool feeds(const std::string& from, const std::string& to) const {
-        return std::ranges::any_of(document_.links, [&](const graph::Link& link) {
-            return link.from.node == from && link.to == input(to, kLatentType);
-        });
+    [[nodiscard]] bool followsASampler(const std::string& sampler) const {
+        const graph::Link* link = linkInto(document_, input(sampler, kLatentType));
+        return link && isSampler(link->from.node);
     }
 
     [[nodiscard]] PortRef input(const std::string& node, const char* type, int which = 0) const {
-        const NodeDesc* desc = descOf(node);
-        for (const PortDesc& port : desc ? desc->inputs : std::vector<PortDesc>()) {
-            if (port.type == type && which-- == 0) {
-                return {node, port.id};
-            }
-        }
-        return {};
+        return inputOfType(document_, catalog_, node, type, which);
     }
 
-    [[nodiscard]] PortRef output(const std::string& node) const {
-        const PortDesc* port = portOfType(descOf(node)->outputs, kConditioningType);
-        return port ? PortRef{node, port->id} : PortRef{};
+    [[nodiscard]] PortRef output(const std::string& node, const char* type) const {
+        return outputOfType(document_, catalog_, node, type);
     }
 
     /// At a distance from another node, or where space is near that.
@@ -177,7 +163,7 @@ RegionWired wireRegion(graph::Document& document,
                        const graph::Catalog& catalog,
                        const PromptRegion& region,
                        const NodeIds& preferred,
-                       const NodeSizes& sizes) {
+                       const CanvasSizes& sizes) {
     if (!catalog.find(kAreaNode) || !catalog.find(kCombineNode)) {
         return {.refusal = RegionWired::Refusal::NoNodes, .encoder = {}};
     }

@@ -1,13 +1,11 @@
 #pragma once
 
 #include "plugin/graph/catalog.hpp"
-#include "ui/document/arrange.hpp"
+#include "ui/document/free_space.hpp"
 
 #include <string>
 
 namespace lowtide::ui {
-
-inline constexpr const char* kConditioningType = "CONDITIONING";
 
 /// A rectangle of an image that is to follow a prompt of its own.
 struct PromptRegion {
@@ -40,6 +38,6 @@ struct RegionWired {
                                      const graph::Catalog& catalog,
                                      const PromptRegion& region,
                                      const NodeIds& preferred = {},
-                                     const NodeSizes& sizes = {});
+                                     const CanvasSizes& sizes = {});
 
 }  // namespace lowtide::ui

@@ -110,7 +110,7 @@ void MaskController::wire(const QString& image, const QString& mask, const QSize
                                                       workspace_.model.catalog(),
                                                       files,
                                                       widgets_.canvas.selectedNodes(),
-                                                      widgets_.canvas.nodeSizes());
+                                                      widgets_.canvas.canvasSizes());
                            });
     viewer_.retouching().end();
     if (wired.refusal == InpaintWired::Refusal::None) {
@@ -158,7 +158,7 @@ void MaskController::useRegion(const QRect& region, const QSize& image) {
                            workspace_.model.catalog(),
                            wanted,
                            widgets_.canvas.selectedNodes(),
-                           widgets_.canvas.nodeSizes());
+                           widgets_.canvas.canvasSizes());
     });
     if (wired.refusal != RegionWired::Refusal::None) {
         viewer_.retouching().showMessage(

@@ -171,9 +171,9 @@ private Q_SLOTS:
     }
 
     void newNodesLieOnNone() {
-        NodeSizes sizes;
+        CanvasSizes sizes;
         for (const auto& [id, node] : document_.nodes) {
-            sizes[id] = {180, 500};
+            sizes.nodes[id] = {180, 500};
         }
         const graph::Document before = document_;
         (void)wireInpainting(document_, catalog_, files(), {}, sizes);
