@@ -1,4 +1,5 @@
-// The nodes that restrict where or when the prompts of a conditioning speak: area and time range.
+// The nodes that restrict where or when the prompts of a conditioning speak: area, mask and time
+// range.
 
 #include "nodes/engine/node_def.hpp"
 #include "nodes/engine/spec_parts.hpp"
@@ -9,6 +10,7 @@
 #include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -36,12 +38,26 @@ struct AreaAsked {
     double strength = 1;
 };
 
+/// All prompts speak where a mask is set, in proportion to it. Source: ComfyUI ConditioningSetMask.
+struct PromptMaskAsked {
+    WireRef conditioning;
+    WireRef mask;
+    double strength = 1;
+};
+
 /// All prompts speak in a part of the schedule. Source: ComfyUI ConditioningSetTimestepRange.
 struct TimeAsked {
     WireRef conditioning;
     double start = 0;
     double end = 1;
 };
+
+void requireStrength(double strength) {
+    requireThat(std::isfinite(strength) && strength >= 0,
+                message("the strength is {}", formatNumber(strength)),
+                message("choose 0 or more, 1 is usual"),
+                "strength");
+}
 
 void requireRestriction(const AreaAsked& asked) {
     requireThat(asked.widthPixels > 0 && asked.heightPixels > 0,
@@ -52,10 +68,16 @@ void requireRestriction(const AreaAsked& asked) {
                 message("the area begins at {}, {}", asked.xPixels, asked.yPixels),
                 message("choose a position inside the image"),
                 "x");
-    requireThat(std::isfinite(asked.strength) && asked.strength >= 0,
-                message("the strength is {}", formatNumber(asked.strength)),
-                message("choose 0 or more, 1 is usual"),
-                "strength");
+    requireStrength(asked.strength);
+}
+
+void requireRestriction(const PromptMaskAsked& asked) {
+    const int64_t masks = shapeOf(asked.mask).at(0);
+    requireThat(masks == 1,
+                message("there are {} masks for a prompt, which takes one", masks),
+                message("connect the mask of one image"),
+                "mask");
+    requireStrength(asked.strength);
 }
 
 void requireRestriction(const TimeAsked& asked) {
@@ -66,7 +88,9 @@ void requireRestriction(const TimeAsked& asked) {
         "start");
 }
 
-void restrictScope(const AreaAsked& asked, ConditioningScope& scope) {
+template <class Entry>
+void restrictEntry(const AreaAsked& asked, Entry& entry) {
+    ConditioningScope& scope = entry.scope;
     scope.area = {.xPixels = asked.xPixels,
                   .yPixels = asked.yPixels,
                   .widthPixels = asked.widthPixels,
@@ -74,9 +98,20 @@ void restrictScope(const AreaAsked& asked, ConditioningScope& scope) {
     scope.strength = asked.strength;
 }
 
-void restrictScope(const TimeAsked& asked, ConditioningScope& scope) {
-    scope.start = asked.start;
-    scope.end = asked.end;
+void restrictEntry(const PromptMaskAsked& asked, models::EntrySpec& entry) {
+    entry.tensors[tensor::kPromptMask] = shapeOf(asked.mask);
+}
+
+void restrictEntry(const PromptMaskAsked& asked, ConditioningEntry& entry) {
+    const c10::Device device = entry.tensors.begin()->second.device();
+    entry.tensors[tensor::kPromptMask] =
+        tensor::upload(masksIn(asked.mask).values(), device) * asked.strength;
+}
+
+template <class Entry>
+void restrictEntry(const TimeAsked& asked, Entry& entry) {
+    entry.scope.start = asked.start;
+    entry.scope.end = asked.end;
 }
 
 /// Error{InvalidInput} names the setting that cannot be.
@@ -84,7 +119,7 @@ template <class Entry, class Asked>
 void restrictEntries(const Asked& asked, std::vector<Entry>& entries) {
     requireRestriction(asked);
     for (Entry& entry : entries) {
-        restrictScope(asked, entry.scope);
+        restrictEntry(asked, entry);
     }
 }
 
@@ -103,12 +138,12 @@ std::vector<WireRef> restrictedConditioning(models::StageContext&,
                                             const StageCall&) {
     const Conditioning& given = conditioningIn(asked.conditioning, "conditioning");
     std::vector<ConditioningEntry> entries = given.entries();
-    restrictEntries(asked, entries);
     for (ConditioningEntry& entry : entries) {
         for (auto& [name, tensor] : entry.tensors) {
             tensor = tensor.clone();
         }
     }
+    restrictEntries(asked, entries);
     return {std::make_shared<const Conditioning>(given.fields(),
                                                  std::move(entries),
                                                  given.prompt(),
@@ -147,6 +182,19 @@ ParamDesc areaParam(std::string id, std::string label, std::string tooltip, doub
             .step = 8};
 }
 
+template <class Asked>
+Field<Asked> promptStrength() {
+    return param(&Asked::strength,
+                 {.id = "strength",
+                  .label = "Strength",
+                  .tooltip = "Its weight in the average where prompts of other nodes apply too.",
+                  .min = 0,
+                  .max = 10,
+                  .softMin = 0,
+                  .softMax = 2,
+                  .step = 0.05});
+}
+
 std::vector<Field<AreaAsked>> areaParams() {
     constexpr double kLeastSide = 8;
     const char* side = "Of the area; what lies beyond the image's edge is cut.";
@@ -154,15 +202,7 @@ std::vector<Field<AreaAsked>> areaParams() {
             param(&AreaAsked::yPixels, areaParam("y", "Y", "Upper edge in the image.", 0)),
             param(&AreaAsked::widthPixels, areaParam("width", "Width", side, kLeastSide)),
             param(&AreaAsked::heightPixels, areaParam("height", "Height", side, kLeastSide)),
-            param(&AreaAsked::strength,
-                  {.id = "strength",
-                   .label = "Strength",
-                   .tooltip = "Its weight in the average where prompts of other nodes apply too.",
-                   .min = 0,
-                   .max = 10,
-                   .softMin = 0,
-                   .softMax = 2,
-                   .step = 0.05})};
+            promptStrength<AreaAsked>()};
 }
 
 }  // namespace
@@ -173,6 +213,20 @@ executor::NodeType areaNode(Stages& stages) {
                                     .label = "Conditioning area",
                                     .tooltip = "Limits a prompt to one rectangle of the image."},
                                    areaParams());
+}
+
+executor::NodeType promptMaskNode(Stages& stages) {
+    return restrictNode<PromptMaskAsked>(
+        stages,
+        {.id = "conditioning.mask",
+         .label = "Conditioning mask",
+         .tooltip = "Limits a prompt to the masked part of the image."},
+        {input(&PromptMaskAsked::mask,
+               {"mask",
+                "Mask",
+                "Where the prompt applies: white fully, grey in part. It takes the image's size.",
+                "MASK"}),
+         promptStrength<PromptMaskAsked>()});
 }
 
 executor::NodeType timeRangeNode(Stages& stages) {

@@ -6,6 +6,8 @@
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
+#include "plugin/tensor/resample.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -63,15 +65,45 @@ void keepAsked(std::vector<PromptCall>& calls, bool isUncond) {
     std::erase_if(calls, [](const PromptCall& call) { return !call.positive && !call.negative; });
 }
 
-/// The entry's strength where it speaks: [1, 1, ..., h, w].
-at::Tensor maskOf(const RegionalEntry& entry, const at::Tensor& latents) {
+/// A mask at the size of `latents`, the same for all their channels and frames.
+at::Tensor promptMaskOn(const at::Tensor& mask, const at::Tensor& latents) {
+    std::vector<int64_t> sizes(static_cast<size_t>(latents.dim()), 1);
+    sizes[sizes.size() - 2] = latents.size(kRowsAxis);
+    sizes.back() = latents.size(kColumnsAxis);
+    return tensor::kernels::interpolate(tensor::upload(mask, latents.device()),
+                                        latents.size(kRowsAxis),
+                                        latents.size(kColumnsAxis),
+                                        tensor::kernels::Interpolation::Bilinear)
+        .view(sizes);
+}
+
+/// Numbers the masks of the prompts.
+void takeMasks(const tensor::Conditioning& conditioning,
+               std::vector<RegionalEntry>& entries,
+               std::vector<at::Tensor>& masks) {
+    for (RegionalEntry& entry : entries) {
+        const auto& tensors = conditioning.entries()[entry.prompt].tensors;
+        if (const auto found = tensors.find(tensor::kPromptMask); found != tensors.end()) {
+            entry.mask = masks.size();
+            masks.push_back(found->second);
+        }
+    }
+}
+
+/// The entry's weight where it speaks: [1, 1, ..., h, w].
+at::Tensor weightOf(const RegionalEntry& entry,
+                    const std::vector<at::Tensor>& masks,
+                    const at::Tensor& latents) {
+    if (entry.mask) {
+        return cropped(masks[*entry.mask], entry.area) * entry.strength;
+    }
     const models::LatentArea whole{
         .y = 0, .x = 0, .height = latents.size(kRowsAxis), .width = latents.size(kColumnsAxis)};
     const models::LatentArea area = entry.area.value_or(whole);
-    at::Tensor mask = planes(latents, 1, area.height, area.width, entry.strength);
-    ramp(mask, kRowsAxis, area.y != 0, area.y + area.height < whole.height);
-    ramp(mask, kColumnsAxis, area.x != 0, area.x + area.width < whole.width);
-    return mask;
+    at::Tensor weight = planes(latents, 1, area.height, area.width, entry.strength);
+    ramp(weight, kRowsAxis, area.y != 0, area.y + area.height < whole.height);
+    ramp(weight, kColumnsAxis, area.x != 0, area.x + area.width < whole.width);
+    return weight;
 }
 
 }  // namespace
@@ -93,8 +125,10 @@ RegionalPrompts regionalPrompts(const tensor::Conditioning& positive,
                                 const Canvas& canvas) {
     RegionalPrompts prompts{.positive = regionalEntries(specOf(positive), canvas, "positive"),
                             .negative = {}};
+    takeMasks(positive, prompts.positive, prompts.masks);
     if (negative) {
         prompts.negative = regionalEntries(specOf(*negative), canvas, "negative");
+        takeMasks(*negative, prompts.negative, prompts.masks);
         addCounterparts(prompts.positive, prompts.negative);
     }
     return prompts;
@@ -118,6 +152,9 @@ at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
     LOWTIDE_ASSERT(halves == 1 || (halves == 2 && step.isGuided));
     static const std::vector<RegionalEntry> kNobody;
     const std::vector<RegionalEntry>& negative = step.isGuided ? prompts_.negative : kNobody;
+    for (size_t i = masks_.size(); i < prompts_.masks.size(); ++i) {
+        masks_.push_back(promptMaskOn(prompts_.masks[i], latents));
+    }
     std::vector<int64_t> sizes = latents.sizes().vec();
     sizes[1] = model_.info().latent.channels;
     at::Tensor sums = at::zeros(sizes, latents.options());
@@ -177,11 +214,11 @@ void MergedDenoiser::add(const PromptCall& call,
     const at::Tensor prediction = branch.network->predict(input, timestep, ofBranch);
     for (size_t i = 0; i < parts.size(); ++i) {
         const Part& part = parts[i];
-        const at::Tensor mask = maskOf(*part.entry, latents);
+        const at::Tensor weight = weightOf(*part.entry, masks_, latents);
         const at::Tensor own =
             prediction.narrow(0, static_cast<int64_t>(i) * request_.batch, request_.batch);
-        half(sums, part).add_(own * mask);
-        cropped(counts.narrow(0, part.half, 1), part.entry->area).add_(mask);
+        half(sums, part).add_(own * weight);
+        cropped(counts.narrow(0, part.half, 1), part.entry->area).add_(weight);
     }
 }
 
@@ -213,6 +250,7 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
     const auto promptOf = [](const tensor::Conditioning& conditioning, const RegionalEntry& entry) {
         tensor::ConditioningEntry own = conditioning.entries()[entry.prompt];
         own.scope = {};
+        own.tensors.erase(tensor::kPromptMask);
         return tensor::Conditioning(
             conditioning.fields(), {std::move(own)}, {}, conditioning.clipSkip());
     };

@@ -18,6 +18,7 @@ namespace lowtide::nodes {
 struct RegionalPrompts {
     std::vector<RegionalEntry> positive;
     std::vector<RegionalEntry> negative;
+    std::vector<at::Tensor> masks{};  ///< as the conditionings have them
 
     /// One prompt everywhere and always, or one on each side, with equally many tokens where one
     /// call follows both: the network alone does that.
@@ -33,8 +34,10 @@ struct RegionalPrompts {
 /// A denoiser that follows several prompts: the network is called for one after another, and every
 /// branch's prediction is sum(m p) / (1e-37 + sum(m)) over the predictions p of those that speak. m
 /// is the strength; inside the image it rises over the outermost lines of an area, from 1/r to 1
-/// over r = min(8, side / 4) lines. Where no prompt speaks the prediction is 0.
-/// Source: ComfyUI samplers.py, get_area_and_mult and calc_cond_batch.
+/// over r = min(8, side / 4) lines, or is that of a mask, brought to the size of the latent image.
+/// Where no prompt speaks the prediction is 0.
+/// Source: ComfyUI samplers.py, get_area_and_mult, resolve_areas_and_cond_masks and
+/// calc_cond_batch.
 class MergedDenoiser final : public sampling::Denoiser {
 public:
     /// All of them must outlive it; `request` as Model::makeDenoiser takes it.
@@ -75,6 +78,7 @@ private:
     const models::Model& model_;
     const models::DenoiserRequest request_;
     const RegionalPrompts prompts_;
+    std::vector<at::Tensor> masks_;  ///< of the prompts, at the size of the latents
     const sampling::TimeAt timeAt_;
     std::map<Key, Branch> branches_;
     std::optional<models::LatentArea> area_;  ///< of the call that is being made

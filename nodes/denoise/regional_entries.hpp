@@ -16,11 +16,12 @@ struct RegionalEntry {
     size_t prompt = 0;                         ///< its index in the conditioning
     std::vector<int64_t> tokens{};             ///< ConditioningSpec::tokensOf
     std::optional<models::LatentArea> area{};  ///< empty: the whole image
+    std::optional<size_t> mask{};              ///< in RegionalPrompts::masks; empty: none
     double strength = 1;
     double start = 0;
     double end = 1;
 
-    [[nodiscard]] bool isUnrestricted() const { return !area && start <= 0 && end >= 1; }
+    [[nodiscard]] bool isUnrestricted() const { return !area && !mask && start <= 0 && end >= 1; }
 };
 
 /// The latent image that prompts are placed on.

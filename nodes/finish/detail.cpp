@@ -94,10 +94,11 @@ void requireNoArea(const WireRef& conditioning, const char* port) {
     }
     const models::ConditioningSpec spec = specAt(conditioning, port);
     for (const models::EntrySpec& entry : spec.entries()) {
-        if (entry.scope.area) {
+        if (entry.scope.area || entry.tensors.contains(tensor::kPromptMask)) {
             throw Error(ErrorKind::InvalidInput,
-                        message("a prompt for an area cannot apply to the tiles of a detail pass"),
-                        message("connect the conditioning before its area was set"),
+                        message("a prompt for a part of the image cannot apply to the tiles of a "
+                                "detail pass"),
+                        message("connect the conditioning before its area or mask was set"),
                         port);
         }
     }

@@ -57,6 +57,9 @@ using NamedNumbers = std::map<std::string, double, std::less<>>;
 /// What a CLIP text encoder gives: the states of its tokens, and one vector.
 inline constexpr const char* kEmbeds = "embeds";
 inline constexpr const char* kPooled = "pooled";
+/// Where a prompt applies, [1, 1, H, W] of any size: its weight there, in addition to the strength.
+/// No field, since no network reads it; without one a prompt applies all over its area.
+inline constexpr const char* kPromptMask = "mask";
 
 /// Of an image in pixels; with several frames, of a video.
 struct ImageSize {

@@ -35,7 +35,8 @@ struct Provenance {
 
 /// One encoded prompt, in f32: what its family states, as far as it has it.
 struct ConditioningEntry {
-    std::map<std::string, at::Tensor, std::less<>> tensors;  ///< by the names of the fields
+    /// By the names of the fields, and kPromptMask.
+    std::map<std::string, at::Tensor, std::less<>> tensors;
     NamedNumbers numbers{};
     ConditioningScope scope{};
 };

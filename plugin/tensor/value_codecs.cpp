@@ -290,6 +290,10 @@ private:
         if (tensors.empty()) {
             refuse(message("has no tensor of its prompt {}", entry));
         }
+        if (const std::string name = kPromptMask + ("." + std::to_string(entry));
+            value.tensors.contains(name)) {
+            tensors.emplace(kPromptMask, requiredTensor(value, name, at::kFloat, 4));
+        }
         return tensors;
     }
 };

@@ -24,7 +24,7 @@ namespace lowtide::models {
 
 /// What is known of one encoded prompt.
 struct EntrySpec {
-    std::map<std::string, Shape, std::less<>> tensors;  ///< by the names of the fields
+    std::map<std::string, Shape, std::less<>> tensors;  ///< as tensor::ConditioningEntry has them
     tensor::ConditioningScope scope{};
 };
 

@@ -173,6 +173,39 @@ private Q_SLOTS:
         QCOMPARE(scope.end, 0.75);
     }
 
+    /// The mask goes along wires with the prompt, weighed, and is known before the run.
+    void aMaskGoesWithItsPrompts() {
+        const at::Tensor values = at::rand({1, 1, 6, 8});
+        const WireRef given = value({testing::CombineEdit{}, promptOf(7, 9), promptOf(2, 5)});
+        const WireRef mask = std::make_shared<const tensor::Masks>(values);
+
+        const WireRef masked =
+            testing::runNode(bench_.stages(), maskedBy(given, mask), bench_.call("mask")).front();
+
+        for (const ConditioningEntry& entry : in(masked).entries()) {
+            QVERIFY(at::equal(entry.tensors.at(tensor::kPromptMask), values * 0.5));
+        }
+        const auto before = std::make_shared<const ConditioningSpec>(nodes::specOf(in(given)));
+        const testing::StageSpec known = testing::specOfNode(
+            bench_.stages(),
+            maskedBy(
+                placeholder({.type = "CONDITIONING", .shape = before->shape(), .value = before}),
+                placeholder({.type = "MASK", .shape = {1, 1, 6, 8}})));
+        QVERIFY(areAlike(dynamic_cast<const ConditioningSpec&>(*known.output().value),
+                         nodes::specOf(in(masked))));
+    }
+
+    /// A list of masks is for a list of images; a prompt is one for all.
+    void severalMasksOfAPromptAreRefused() {
+        const WireRef masks = std::make_shared<const tensor::Masks>(at::rand({2, 1, 6, 8}));
+        const auto error = testing::errorOf([&] {
+            (void)testing::runNode(
+                bench_.stages(), maskedBy(promptOf(7, 9), masks), bench_.call("mask"));
+        });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(error->item(), std::string("mask"));
+    }
+
     void aStrengthThatIsNoNumberIsRefused() {
         const testing::AreaEdit area{.area = {.widthPixels = 16, .heightPixels = 8},
                                      .strength = NAN};
@@ -270,6 +303,16 @@ private Q_SLOTS:
     }
 
 private:
+    static testing::Given maskedBy(const WireRef& conditioning, const WireRef& mask) {
+        return {.node = "conditioning.mask",
+                .params = {{"strength", 0.5}},
+                .wires = {{"conditioning", conditioning}, {"mask", mask}}};
+    }
+
+    static WireRef placeholder(const executor::ValueSpec& known) {
+        return std::make_shared<const nodes::Placeholder>(known);
+    }
+
     /// Kept until the next one is made.
     const WireRef& value(const ConditioningEdit& edit) {
         return kept_ = testing::run(bench_.stages(), edit, bench_.call("edit")).front();

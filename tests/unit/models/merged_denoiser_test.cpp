@@ -12,6 +12,7 @@
 #include <QtTest/QtTest>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,9 @@ struct Asked {
 class NumberDenoiser final : public sampling::Denoiser {
 public:
     NumberDenoiser(const models::DenoiserRequest& request, std::vector<Asked>& asked)
-        : number_(numberOf(request)), isAlone_(!request.negative), asked_(asked) {}
+        : number_(numberOf(request)), isAlone_(!request.negative), asked_(asked) {
+        LOWTIDE_ASSERT(!request.positive.entries().front().tensors.contains(tensor::kPromptMask));
+    }
 
     at::Tensor predict(const at::Tensor& latents,
                        const at::Tensor&,
@@ -111,14 +114,19 @@ struct Prompt {
     double number = 0;
     int64_t tokens = 3;
     double strength = 1;
+    std::optional<tensor::ImageArea> area{};
+    at::Tensor mask{};
 };
 
 tensor::Conditioning promptsOf(const std::vector<Prompt>& prompts) {
     std::vector<tensor::ConditioningEntry> entries;
     for (const Prompt& prompt : prompts) {
-        entries.push_back(
-            {.tensors = {{tensor::kEmbeds, at::full({1, prompt.tokens, 4}, prompt.number)}},
-             .scope = {.strength = prompt.strength}});
+        tensor::ConditioningEntry& entry = entries.emplace_back();
+        entry.tensors.emplace(tensor::kEmbeds, at::full({1, prompt.tokens, 4}, prompt.number));
+        entry.scope = {.area = prompt.area, .strength = prompt.strength};
+        if (prompt.mask.defined()) {
+            entry.tensors.emplace(tensor::kPromptMask, prompt.mask);
+        }
     }
     return {{{.name = tensor::kEmbeds, .width = 4}}, std::move(entries), "", -1};
 }
@@ -161,6 +169,33 @@ private Q_SLOTS:
         QVERIFY(model.asked == (std::vector<Asked>{{10, true, StepWork::Full}}));
     }
 
+    /// [1, 1, 8, 8], twice as many pixels as the latent image.
+    void aMaskWeighsItsPrompt() {
+        at::Tensor mask = at::zeros({1, 1, 8, 8});
+        mask.narrow(3, 0, 4).fill_(3);
+        const tensor::Conditioning positive =
+            promptsOf({{.number = 2}, {.number = 6, .mask = mask}});
+
+        const at::Tensor made = predicted(positive, kCanvas);
+
+        QVERIFY(at::equal(made.narrow(3, 0, 2), at::full({1, 2, 4, 2}, 5.0)));  // (2 + 3 x 6) / 4
+        QVERIFY(at::equal(made.narrow(3, 2, 2), at::full({1, 2, 4, 2}, 2.0)));
+    }
+
+    /// An area alone is soft along its edge inside the image: 1/2, then 1.
+    void theEdgeOfAnAreaIsThatOfItsMask() {
+        constexpr nodes::Canvas kWide{.height = 16, .width = 16};
+        const tensor::ImageArea left{.widthPixels = 64, .heightPixels = 128};
+        const auto atEdge = [&](const at::Tensor& mask) {
+            const tensor::Conditioning positive =
+                promptsOf({{.number = 2}, {.number = 5, .area = left, .mask = mask}});
+            return predicted(positive, kWide).narrow(3, 7, 2)[0][0][8];
+        };
+
+        QVERIFY(at::equal(atEdge({}), at::tensor({3.0f, 2.0f})));  // (2 + 5 / 2) / 1.5
+        QVERIFY(at::equal(atEdge(at::ones({1, 1, 16, 16})), at::tensor({3.5f, 2.0f})));
+    }
+
     void theNetworkAloneFollowsOnePromptASide_data() {
         const testing::Rows<bool, int, int, bool> row(
             "isSequential", "tokens", "prompts", "isPlain");
@@ -182,6 +217,25 @@ private Q_SLOTS:
             nodes::regionalPrompts(positive, &negative, kCanvas);
         QCOMPARE(positioned.isPlain(isSequential ? Guidance::Sequential : Guidance::Batched),
                  isPlain);
+    }
+
+    void aPromptWithAMaskIsMerged() {
+        const tensor::Conditioning positive = promptsOf({{.mask = at::ones({1, 1, 4, 4})}});
+        QVERIFY(!nodes::regionalPrompts(positive, nullptr, kCanvas).isPlain(Guidance::Batched));
+    }
+
+private:
+    /// Without guidance.
+    static at::Tensor predicted(const tensor::Conditioning& positive, const nodes::Canvas& canvas) {
+        testing::ModelBench bench;
+        models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+        const NumberModel model;
+        nodes::MergedDenoiser denoiser(context,
+                                       model,
+                                       {.positive = positive, .negative = nullptr, .cfg = 1},
+                                       nodes::regionalPrompts(positive, nullptr, canvas));
+        return denoiser.predict(
+            at::zeros({1, 2, canvas.height, canvas.width}), at::scalar_tensor(500), {});
     }
 };
 
