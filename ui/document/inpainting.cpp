@@ -59,6 +59,26 @@ constexpr double kImageHeight = 120;  ///< that a node which reads an image show
 
 using graph::PortRef;
 
+/// Where the node has that parameter.
+void setKnownParam(graph::Document& document,
+                   const graph::Catalog& catalog,
+                   const std::string& node,
+                   const char* param,
+                   const Json& value) {
+    const NodeDesc* desc = descOf(document, catalog, node);
+    if (desc && graph::findParam(*desc, param)) {
+        document.nodes.at(node).params[param] = value;
+    }
+}
+
+/// What was painted is what is masked: no level is made another one.
+void keepLevels(graph::Document& document,
+                const graph::Catalog& catalog,
+                const std::string& maskMaker) {
+    setKnownParam(document, catalog, maskMaker, "threshold", 0.0);
+    setKnownParam(document, catalog, maskMaker, "invert", false);
+}
+
 /// One graph while it is wired.
 class Inpainting {
 public:
@@ -244,15 +264,14 @@ private:
 
     void feedMask(const std::string& sampler) {
         const PortRef into = input(sampler, kMaskType);
-        std::string source = sourceAbove(into);
-        if (source.empty()) {
-            const std::string maker = add(InpaintPart::MaskMaker, sampler, -kAcross, 2 * kBelow);
-            source = add(InpaintPart::Source, maker, -kAcross, 0);
-            connect(document_, output(source, kImageType), input(maker, kImageType));
-            connect(document_, output(maker, kMaskType), into);
+        if (const std::string source = sourceAbove(into); !source.empty()) {
+            setFile(source, files_.mask);
+            followMask(into);
+            return;
         }
-        setFile(source, files_.mask);
-        followMask(into);
+        const Point from = positionOf(document_.nodes.at(sampler));
+        const Point at{from.x - kAcross, from.y + 2 * kBelow};
+        connect(document_, addMaskOf(document_, catalog_, files_.mask, at, sizes_), into);
     }
 
     /// The mask gets the size of the image that is encoded.
@@ -281,17 +300,10 @@ private:
         connect(document_, image, input(paste, kImageType));
         connect(document_, made, input(paste, kImageType, 1));
         connect(document_, mask, input(paste, kMaskType));
-        setFlag(paste, "resize_source", true);
+        setKnownParam(document_, catalog_, paste, "resize_source", true);
     }
 
-    void setFlag(const std::string& node, const char* param, const Json& value) {
-        const NodeDesc* desc = descOf(node);
-        if (desc && graph::findParam(*desc, param)) {
-            document_.nodes.at(node).params[param] = value;
-        }
-    }
-
-    /// What was painted is what is masked: no level is made another one on the way.
+    /// To the node that makes it, which is to keep its levels.
     void followMask(const PortRef& to) {
         PortRef at = to;
         for (size_t step = 0; step <= document_.nodes.size(); ++step) {
@@ -301,8 +313,7 @@ private:
             }
             const std::string node = link->from.node;
             if (partOf(node) == InpaintPart::MaskMaker) {
-                setFlag(node, "threshold", 0.0);
-                setFlag(node, "invert", false);
+                keepLevels(document_, catalog_, node);
                 return;
             }
             at = input(node, kMaskType);
@@ -341,6 +352,24 @@ const ParamDesc* imageFileParam(const NodeDesc& desc) {
 
 const ParamDesc* videoFileParam(const NodeDesc& desc) {
     return sourceParam(desc, true);
+}
+
+graph::PortRef addMaskOf(graph::Document& document,
+                         const graph::Catalog& catalog,
+                         const std::string& file,
+                         Point at,
+                         CanvasSizes& sizes) {
+    const NodeDesc& reads = *nodeFor(catalog, InpaintPart::Source);
+    const std::string maker =
+        addNodeNear(document, *nodeFor(catalog, InpaintPart::MaskMaker), at, sizes);
+    const Point beside = positionOf(document.nodes.at(maker));
+    const std::string source = addNodeNear(document, reads, {beside.x - kAcross, beside.y}, sizes);
+    document.nodes.at(source).params[imageFileParam(reads)->id] = file;
+    connect(document,
+            outputOfType(document, catalog, source, kImageType),
+            inputOfType(document, catalog, maker, kImageType));
+    keepLevels(document, catalog, maker);
+    return outputOfType(document, catalog, maker, kMaskType);
 }
 
 InpaintPart inpaintPartOf(const NodeDesc& desc) {

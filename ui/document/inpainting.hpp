@@ -34,6 +34,14 @@ inline constexpr const char* kLatentType = "LATENT";
 /// With the space of the image that a node shows which reads one from a file.
 [[nodiscard]] CanvasSizes withImages(CanvasSizes sizes);
 
+/// Adds the nodes that make a mask of the levels of a grey image; gives their output. The catalog
+/// must have both.
+graph::PortRef addMaskOf(graph::Document& document,
+                         const graph::Catalog& catalog,
+                         const std::string& file,
+                         Point at,
+                         CanvasSizes& sizes);
+
 /// An image and its mask, as a graph names their files. The mask is grey: white is regenerated.
 struct InpaintFiles {
     std::string image;

@@ -18,6 +18,7 @@ using graph::PortRef;
 
 /// By their types: ports do not state how two prompts are joined.
 constexpr const char* kAreaNode = "conditioning.area";
+constexpr const char* kMaskNode = "conditioning.mask";
 constexpr const char* kCombineNode = "conditioning.combine";
 constexpr const char* kPromptParam = "prompt";
 constexpr int kAreaStep = 8;
@@ -63,13 +64,17 @@ public:
         const PortRef into = input(sampler, kConditioningType);
         const PortRef followed = linkInto(document_, into)->from;
         const std::string encoder = addEncoder(prompt.node, region.prompt);
-        const std::string area = add(kAreaNode, encoder, kNextTo, 0);
-        setArea(area, sampler, region);
-        const std::string combine = add(kCombineNode, area, kNextTo, 0);
-        connect(document_, PortRef{encoder, prompt.port}, input(area, kConditioningType));
+        const bool isMasked = !region.mask.empty();
+        const std::string part = add(isMasked ? kMaskNode : kAreaNode, encoder, kNextTo, 0);
+        isMasked ? setMask(part, encoder, region.mask) : setArea(part, sampler, region);
+        const std::string combine = add(kCombineNode, part, kNextTo, 0);
+        connect(document_, PortRef{encoder, prompt.port}, input(part, kConditioningType));
         connect(document_, followed, input(combine, kConditioningType));
-        connect(document_, output(area, kConditioningType), input(combine, kConditioningType, 1));
+        connect(document_, output(part, kConditioningType), input(combine, kConditioningType, 1));
         connect(document_, output(combine, kConditioningType), into);
+        if (!region.name.empty()) {
+            document_.nodes.at(encoder).title = region.name;
+        }
         return encoder;
     }
 
@@ -138,6 +143,13 @@ private:
         return size.first > 0 && size.second > 0 ? std::optional(size) : std::nullopt;
     }
 
+    void setMask(const std::string& part, const std::string& encoder, const std::string& file) {
+        const Point from = positionOf(document_.nodes.at(encoder));
+        const PortRef mask =
+            addMaskOf(document_, catalog_, file, {from.x, from.y + kLower}, sizes_);
+        connect(document_, mask, input(part, kMaskType));
+    }
+
     void setArea(const std::string& area, const std::string& sampler, const PromptRegion& region) {
         const auto made = madeSize(sampler);
         const double scaleX = made ? made->first / std::max(1, region.imageWidthPixels) : 1;
@@ -164,7 +176,12 @@ RegionWired wireRegion(graph::Document& document,
                        const PromptRegion& region,
                        const NodeIds& preferred,
                        const CanvasSizes& sizes) {
-    if (!catalog.find(kAreaNode) || !catalog.find(kCombineNode)) {
+    const bool areNodesThere = region.mask.empty()
+                                   ? catalog.find(kAreaNode) != nullptr
+                                   : catalog.find(kMaskNode) != nullptr &&
+                                         nodeFor(catalog, InpaintPart::Source) != nullptr &&
+                                         nodeFor(catalog, InpaintPart::MaskMaker) != nullptr;
+    if (!areNodesThere || !catalog.find(kCombineNode)) {
         return {.refusal = RegionWired::Refusal::NoNodes, .encoder = {}};
     }
     RegionWiring wiring(document, catalog, sizes);

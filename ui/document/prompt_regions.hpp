@@ -7,9 +7,11 @@
 
 namespace lowtide::ui {
 
-/// A rectangle of an image that is to follow a prompt of its own.
+/// A part of an image that is to follow a prompt of its own: a rectangle, or what a mask covers.
 struct PromptRegion {
     std::string prompt;
+    std::string name{};  ///< of the part, for its nodes; empty: none
+    std::string mask{};  ///< file of a grey image; empty: the rectangle
     int xPixels = 0;
     int yPixels = 0;
     int widthPixels = 0;
@@ -22,7 +24,7 @@ struct PromptRegion {
 struct RegionWired {
     enum class Refusal {
         None,
-        NoNodes,   ///< that limit and combine prompts
+        NoNodes,   ///< that limit and combine prompts, or make masks
         NoPrompt,  ///< that a node encodes and a sampler follows
     };
 
@@ -31,9 +33,9 @@ struct RegionWired {
 };
 
 /// Gives a part of the image a prompt of its own: an encoder like the one that the sampler follows,
-/// an area behind it, and what combines both. Of several samplers the one in `preferred`, else the
-/// first that makes the image. The rectangle is that of the latent image where its size is known,
-/// in multiples of 8. `sizes`: of nodes, so that new ones lie on none.
+/// an area or a mask behind it, and what combines both. Of several samplers the one in `preferred`,
+/// else the first that makes the image. The rectangle is that of the latent image where its size is
+/// known, in multiples of 8. `sizes`: of nodes, so that new ones lie on none.
 [[nodiscard]] RegionWired wireRegion(graph::Document& document,
                                      const graph::Catalog& catalog,
                                      const PromptRegion& region,

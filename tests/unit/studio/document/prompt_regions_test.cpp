@@ -22,7 +22,7 @@ ParamDesc number(const char* id) {
     return {.id = id, .label = id, .kind = ParamKind::Int, .defaultValue = int64_t{512}};
 }
 
-std::vector<NodeDesc> nodesWith(bool hasAreas) {
+std::vector<NodeDesc> nodesWith(bool hasAreas, bool hasMasks) {
     std::vector<NodeDesc> nodes = {
         {.id = "load", .label = "Load", .outputs = {port("model", "MODEL")}},
         {.id = "encode",
@@ -53,6 +53,23 @@ std::vector<NodeDesc> nodesWith(bool hasAreas) {
                          .inputs = {port("first", "CONDITIONING"), port("second", "CONDITIONING")},
                          .outputs = {port("conditioning", "CONDITIONING")}});
     }
+    if (hasMasks) {
+        nodes.push_back({.id = "conditioning.mask",
+                         .label = "Mask",
+                         .inputs = {port("conditioning", "CONDITIONING"), port("mask", "MASK")},
+                         .outputs = {port("conditioning", "CONDITIONING")}});
+        nodes.push_back(
+            {.id = "read",
+             .label = "Read",
+             .outputs = {port("image", "IMAGE")},
+             .params = {{.id = "file", .kind = ParamKind::File, .defaultValue = std::string()}}});
+        nodes.push_back(
+            {.id = "levels",
+             .label = "Levels",
+             .inputs = {port("image", "IMAGE")},
+             .outputs = {port("mask", "MASK")},
+             .params = {{.id = "threshold", .kind = ParamKind::Float, .defaultValue = 0.5}}});
+    }
     return nodes;
 }
 
@@ -61,7 +78,7 @@ std::vector<NodeDesc> nodesWith(bool hasAreas) {
 class PromptRegionsTest : public QObject {
     Q_OBJECT
 
-    graph::Catalog catalog_{nodesWith(true)};
+    graph::Catalog catalog_{nodesWith(true, true)};
     graph::Document document_;
 
     [[nodiscard]] std::string above(const std::string& node, const char* input) const {
@@ -131,6 +148,26 @@ private Q_SLOTS:
         QCOMPARE(params.at("height"), Json(48));  // 45
     }
 
+    /// Every level as it was painted.
+    void aMaskLimitsThePromptOfAPartOfAnyForm() {
+        const RegionWired wired = wireRegion(
+            document_, catalog_, {.prompt = "a fox", .name = "The fox", .mask = "masks/fox.png"});
+        QVERIFY(wired.refusal == RegionWired::Refusal::None);
+        const std::string combine = above("sample", "positive");
+        QCOMPARE(above(combine, "first"), std::string("encode"));
+        const std::string part = above(combine, "second");
+        QCOMPARE(document_.nodes.at(part).type, std::string("conditioning.mask"));
+        QCOMPARE(above(part, "conditioning"), wired.encoder);
+        const std::string maker = above(part, "mask");
+        QCOMPARE(document_.nodes.at(maker).params.at("threshold"), Json(0.0));
+        QCOMPARE(document_.nodes.at(above(maker, "image")).params.at("file"),
+                 Json("masks/fox.png"));
+        QVERIFY(document_.nodes.at(wired.encoder).title == std::optional<std::string>("The fox"));
+        QCOMPARE(wireRegion(document_, catalog_, {.prompt = "a barn"}).refusal,
+                 RegionWired::Refusal::None);
+        QCOMPARE(above(above("sample", "positive"), "first"), combine);
+    }
+
     void aSecondPartIsAddedToTheFirst() {
         const std::string first = wire("a fox").encoder;
         const std::string second = wire("a barn").encoder;
@@ -153,6 +190,7 @@ private Q_SLOTS:
     void noNodeLiesOnAnother() {
         (void)wire("a fox");
         (void)wire("a barn");
+        (void)wireRegion(document_, catalog_, {.prompt = "a tree", .mask = "tree.png"});
         NodeIds all;
         for (const auto& [id, node] : document_.nodes) {
             all.insert(id);
@@ -168,8 +206,11 @@ private Q_SLOTS:
 
     void whatCannotBeWiredIsLeftAsItIs() {
         const std::string before = graph::toText(document_);
-        const graph::Catalog without{nodesWith(false)};
+        const graph::Catalog without{nodesWith(false, true)};
         QVERIFY(wireRegion(document_, without, {.prompt = "a fox"}).refusal ==
+                RegionWired::Refusal::NoNodes);
+        const graph::Catalog withoutMasks{nodesWith(true, false)};
+        QVERIFY(wireRegion(document_, withoutMasks, {.prompt = "a fox", .mask = "m.png"}).refusal ==
                 RegionWired::Refusal::NoNodes);
         QCOMPARE(graph::toText(document_), before);
         std::erase_if(document_.links,
