@@ -79,6 +79,24 @@ QImage asImage(const Image8& image) {
             owner};
 }
 
+Image8 asImage8(const QImage& image) {
+    constexpr int kChannels = 3;
+    const auto kept = std::make_shared<QImage>(image.convertToFormat(QImage::Format_RGB888));
+    const auto row = static_cast<size_t>(kept->width()) * kChannels;
+    std::shared_ptr<const uint8_t[]> pixels(kept, kept->constBits());
+    if (static_cast<size_t>(kept->bytesPerLine()) != row) {
+        const auto packed = std::make_shared<uint8_t[]>(row * static_cast<size_t>(kept->height()));
+        for (int y = 0; y < kept->height(); ++y) {
+            std::copy_n(kept->constScanLine(y), row, packed.get() + static_cast<size_t>(y) * row);
+        }
+        pixels = packed;
+    }
+    return {.widthPixels = kept->width(),
+            .heightPixels = kept->height(),
+            .channels = kChannels,
+            .pixels = pixels};
+}
+
 ImageLevels levelsOf(const QImage& image) {
     ImageLevels levels;
     for (QImage level = image; !level.isNull();) {

@@ -25,6 +25,8 @@ using ImageLevels = std::vector<QImage>;
 /// A view of the same pixels, which live as long as it does; null where there are none, or they are
 /// of no known kind.
 [[nodiscard]] QImage asImage(const Image8& image);
+/// The other way, without transparency: shared, where rows have no padding.
+[[nodiscard]] Image8 asImage8(const QImage& image);
 /// The levels down to 512 pixels; empty for a null image.
 [[nodiscard]] ImageLevels levelsOf(const QImage& image);
 

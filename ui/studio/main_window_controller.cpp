@@ -6,6 +6,7 @@
 #include "ui/document/node_title.hpp"
 #include "ui/editors/prompt_editor.hpp"
 #include "ui/panels/queue_words.hpp"
+#include "ui/studio/edge_previews.hpp"
 #include "ui/studio/find_node.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/theme/figures.hpp"
@@ -81,6 +82,7 @@ MainWindowController::MainWindowController(const MainWindowParts& parts)
         new SheetController(widgets_, runs_, *earlier_);
     }
     new InputImages(workspace_.model, workspace_.statuses, workspace_.file, this);
+    new EdgePreviews(workspace_.model, workspace_.statuses, workspace_.file, this);
     connect(&widgets_.documents, &DocumentTabs::closeAsked, &files_, &FileCommands::close);
     connectEdit();
     connectPrompts();

@@ -29,15 +29,6 @@ namespace {
 
 constexpr const char* kGraphOfImage = "lowtide_graph";  // as images of runs have it
 
-/// Shared, not copied: rows of a drawing have no padding.
-Image8 pixelsOf(const QImage& image) {
-    const auto kept = std::make_shared<QImage>(image);
-    return {.widthPixels = image.width(),
-            .heightPixels = image.height(),
-            .channels = 3,
-            .pixels = std::shared_ptr<const uint8_t[]>(kept, kept->constBits())};
-}
-
 QStringList captionOf(const SheetCellRecord& cell) {
     if (cell.state != RunState::Finished || cell.executed == 0) {
         return {};
@@ -88,7 +79,7 @@ SheetController::WrittenSheet written(const SheetRecord& sheet,
         const std::string graph =
             graph::makeSnapshot(graph::parseDocument(sheet.graph), catalog)->graphText;
         const std::string bytes =
-            image::encodePng(pixelsOf(drawSheet(drawing)), {{kGraphOfImage, graph}});
+            image::encodePng(asImage8(drawSheet(drawing)), {{kGraphOfImage, graph}});
         if (path.isEmpty()) {
             path = claimedSheetName(folderOf(sheet), sheet.name);
         }
