@@ -14,6 +14,8 @@
 #include <QImageReader>
 #include <QRegularExpression>
 
+#include <algorithm>
+
 namespace lowtide::ui {
 
 namespace {
@@ -40,6 +42,25 @@ QByteArray pngBytes(const QImage& image, int quality) {
 
 std::string_view viewOf(const QByteArray& bytes) {
     return {bytes.constData(), static_cast<size_t>(bytes.size())};
+}
+
+// Texts of an unfinished mask.
+constexpr QLatin1String kNameKey("mask_name");
+constexpr QLatin1String kHiddenKey("mask_hidden");
+
+QImage readMask(const QString& path, const QSize& size) {
+    QImageReader reader(path, "png");
+    const QImage mask = reader.size() == size ? reader.read() : QImage();
+    return mask.isNull() ? mask : mask.convertToFormat(QImage::Format_Grayscale8);
+}
+
+/// The same pixels, without the texts of their file: those are not the mask's that is used.
+QImage withoutTexts(const QImage& mask) {
+    QImage plain(mask.size(), QImage::Format_Grayscale8);
+    for (int y = 0; y < mask.height(); ++y) {
+        std::copy_n(mask.constScanLine(y), mask.width(), plain.scanLine(y));
+    }
+    return plain;
 }
 
 /// Why `write` does not write the bytes into the folder; empty: it did.
@@ -98,21 +119,24 @@ QFileInfoList keptImagesIn(const QString& folder) {
     return kept;
 }
 
-QString UnfinishedMasks::fileOf(const QString& image, const QSize& size) const {
+QString UnfinishedMasks::fileOf(const QString& image, const QSize& size, int number) const {
     const QString key =
         QFileInfo(image).absoluteFilePath() +
         QStringLiteral(" %1x%2").arg(QString::number(size.width()), QString::number(size.height()));
-    return QStringLiteral("%1/%2.png").arg(folder_, hashOf(key.toUtf8()));
+    const QString which = number == 1 ? QString() : QStringLiteral("-%1").arg(number);
+    return QStringLiteral("%1/%2%3.png").arg(folder_, hashOf(key.toUtf8()), which);
 }
 
-QString UnfinishedMasks::keep(const QString& image, const QImage& mask) const {
-    const QString path = fileOf(image, mask.size());
-    if (isBlank(mask)) {
+QString UnfinishedMasks::keep(const QString& image, const NamedMask& mask) const {
+    const QString path = fileOf(image, mask.mask.size(), mask.number);
+    if (isBlank(mask.mask)) {
         QFile::remove(path);
         return {};
     }
-    QImage named = mask;
+    QImage named = mask.mask;
     named.setText(QStringLiteral("picture"), image);
+    named.setText(kNameKey, mask.name);
+    named.setText(kHiddenKey, mask.isShown ? QString() : QStringLiteral("1"));
     const QByteArray bytes = pngBytes(named, kFastQuality);
     const QString problem =
         writing(folder_, bytes, [&] { files::writeFileAtomically(encoded(path), viewOf(bytes)); });
@@ -123,9 +147,30 @@ QString UnfinishedMasks::keep(const QString& image, const QImage& mask) const {
 }
 
 QImage UnfinishedMasks::of(const QString& image, const QSize& size) const {
-    QImageReader reader(fileOf(image, size), "png");
-    const QImage mask = reader.size() == size ? reader.read() : QImage();
-    return mask.isNull() ? mask : mask.convertToFormat(QImage::Format_Grayscale8);
+    return readMask(fileOf(image, size, 1), size);
+}
+
+std::vector<NamedMask> UnfinishedMasks::allOf(const QString& image, const QSize& size) const {
+    const QString first = QFileInfo(fileOf(image, size, 1)).completeBaseName();
+    std::vector<NamedMask> masks;
+    for (const QFileInfo& file :
+         QDir(folder_).entryInfoList({first + QStringLiteral("*.png")}, QDir::Files)) {
+        const QString behind = file.completeBaseName().mid(first.size());
+        const int number = behind.isEmpty() ? 1 : -behind.toInt();  // "-2"
+        const QImage mask = number > 0 ? readMask(file.filePath(), size) : QImage();
+        if (!mask.isNull()) {
+            masks.push_back({.number = number,
+                             .name = mask.text(kNameKey),
+                             .isShown = mask.text(kHiddenKey).isEmpty(),
+                             .mask = withoutTexts(mask)});
+        }
+    }
+    std::ranges::sort(masks, {}, &NamedMask::number);
+    return masks;
+}
+
+void UnfinishedMasks::forget(const QString& image, const QSize& size, int number) const {
+    QFile::remove(fileOf(image, size, number));
 }
 
 void UnfinishedMasks::forgetOldest() const {

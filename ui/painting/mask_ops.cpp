@@ -340,6 +340,16 @@ QRect maskedRect(const QImage& mask) {
     return rect;
 }
 
+bool isRectangle(const QImage& mask) {
+    const QRect rect = maskedRect(mask);
+    qint64 masked = 0;
+    for (int y = rect.top(); y <= rect.bottom(); ++y) {
+        const uchar* row = mask.constScanLine(y);
+        masked += std::count_if(row + rect.left(), row + rect.right() + 1, isMasked);
+    }
+    return masked > 0 && masked == qint64{rect.width()} * rect.height();
+}
+
 QImage inverted(const QImage& mask) {
     // A new image: a copy would also keep the texts of the file that the mask was read from.
     QImage result(mask.size(), QImage::Format_Grayscale8);

@@ -24,6 +24,8 @@ inline constexpr qint64 kMostMaskPixels = 64LL * 1024 * 1024;
 [[nodiscard]] bool isBlank(const QImage& mask);
 /// Around every pixel that is masked by half or more; null: there is none.
 [[nodiscard]] QRect maskedRect(const QImage& mask);
+/// Whether just the pixels of maskedRect() are masked by half or more.
+[[nodiscard]] bool isRectangle(const QImage& mask);
 [[nodiscard]] QImage inverted(const QImage& mask);
 /// Each pixel becomes the largest level within that many pixels of it (a disc); below 0 the
 /// smallest, so that the mask shrinks.

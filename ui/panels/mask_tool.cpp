@@ -67,8 +67,29 @@ double maskedFraction(const QImage& level) {
 
 }  // namespace
 
-MaskTool::MaskTool(ImageView& view, const QImage& mask, QObject* parent)
-    : QObject(parent), view_(view), canvas_(mask) {}
+MaskTool::MaskTool(ImageView& view, const MaskCanvas& canvas, QObject* parent)
+    : QObject(parent), view_(view), canvas_(canvas) {}
+
+void MaskTool::setCanvas(const MaskCanvas& canvas) {
+    dropShape();
+    canvas_ = canvas;
+    isPressed_ = false;
+    lastEnd_.reset();
+    offered_ = nullptr;
+    view_.update();
+    Q_EMIT settingsChanged();
+}
+
+void MaskTool::setShown(std::vector<OtherMask> others, bool isOwn) {
+    others_ = std::move(others);
+    isShown_ = isOwn;
+    view_.update();
+}
+
+void MaskTool::offerUndo(std::function<void()> act) {
+    offered_ = std::move(act);
+    Q_EMIT settingsChanged();
+}
 
 void MaskTool::setBrush(const Brush& brush) {
     view_.update(cursorRect());
@@ -111,6 +132,7 @@ void MaskTool::inOrder(std::function<void()> act) {
 
 void MaskTool::change(std::function<void(MaskCanvas&)> act) {
     inOrder([this, act = std::move(act)] {
+        offered_ = nullptr;
         canvas_.end();
         isPressed_ = false;
         isBusy_ = true;
@@ -157,6 +179,10 @@ void MaskTool::feather(double sigma) {
 }
 
 void MaskTool::undo() {
+    if (const std::function<void()> act = std::exchange(offered_, nullptr)) {
+        act();
+        return;
+    }
     change([](MaskCanvas& canvas) { canvas.undo(); });
 }
 
@@ -297,6 +323,7 @@ void MaskTool::press(const QPointF& position,
     first.at = keys.testFlag(Qt::ShiftModifier) && lastEnd_ ? *lastEnd_ : point.at;
     const Brush brush = brush_;
     inOrder([this, paints, brush, first, point] {
+        offered_ = nullptr;
         showChanged(
             canvas_.begin(paints ? StrokeKind::Paint : StrokeKind::Erase, brush.hardness, first));
         showChanged(canvas_.extend(point));
@@ -509,7 +536,25 @@ QRect MaskTool::cursorRect() const {
 }
 
 void MaskTool::paint(QPainter& painter, const QRect& part) {
-    const QSize size = canvas_.mask().size();
+    for (const OtherMask& other : others_) {
+        paintMask(painter, part, other.levels, other.look);
+    }
+    if (isShown_) {
+        paintMask(painter, part, canvas_.levels(), look_);
+    }
+    if (shape_) {
+        paintShape(painter);
+    }
+    if (pointer_ && paintTool_ == PaintTool::Brush) {
+        paintBrush(painter);
+    }
+}
+
+void MaskTool::paintMask(QPainter& painter,
+                         const QRect& part,
+                         const std::vector<QImage>& levels,
+                         const OverlayLook& look) const {
+    const QSize size = levels.front().size();
     const QRectF whole(view_.positionOf({0, 0}),
                        view_.positionOf(QPointF(size.width(), size.height())));
     const double ratio = view_.devicePixelRatioF();
@@ -522,18 +567,12 @@ void MaskTool::paint(QPainter& painter, const QRect& part) {
         const QPointF from = view_.pixelAt(QPointF(device.topLeft()) / ratio);
         const QPointF to = view_.pixelAt(QPointF(device.right() + 1, device.bottom() + 1) / ratio);
         QImage overlay =
-            maskOverlay(canvas_.levels(), QRectF(from, to), device.size(), device.topLeft(), look_);
+            maskOverlay(levels, QRectF(from, to), device.size(), device.topLeft(), look);
         overlay.setDevicePixelRatio(ratio);
         painter.save();
         painter.setClipRect(whole, Qt::IntersectClip);
         painter.drawImage(QPointF(device.topLeft()) / ratio, overlay);
         painter.restore();
-    }
-    if (shape_) {
-        paintShape(painter);
-    }
-    if (pointer_ && paintTool_ == PaintTool::Brush) {
-        paintBrush(painter);
     }
 }
 

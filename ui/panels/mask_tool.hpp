@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <vector>
 
 class QKeyEvent;
 class QMouseEvent;
@@ -26,6 +27,12 @@ class ImageView;
 /// that are alike.
 enum class PaintTool { Brush, Rectangle, Lasso, Fill };
 
+/// A mask that is shown together with the one that is painted.
+struct OtherMask {
+    std::vector<QImage> levels;  ///< of its MaskCanvas
+    OverlayLook look;
+};
+
 /// Paints a mask over the image of a view, with mouse, pen and keys: arrows move the pointer, the
 /// space bar is its button. Shapes and what changes the whole mask are done on another thread;
 /// strokes that begin meanwhile wait for it.
@@ -36,9 +43,18 @@ public:
     static constexpr double kUsualTolerance = 0.1;
 
     /// `view` must outlive it and show the image that the mask belongs to.
-    MaskTool(ImageView& view, const QImage& mask, QObject* parent);
+    MaskTool(ImageView& view, const MaskCanvas& canvas, QObject* parent);
 
     [[nodiscard]] const MaskCanvas& canvas() const { return canvas_; }
+
+    /// Paints another mask of the same size from now on. Only while it is not busy.
+    void setCanvas(const MaskCanvas& canvas);
+    /// What is shown: masks below the one that is painted, and whether that is.
+    void setShown(std::vector<OtherMask> others, bool isOwn);
+    /// Until the mask changes, undo does this instead.
+    void offerUndo(std::function<void()> act);
+
+    [[nodiscard]] bool canUndo() const { return offered_ || canvas_.history().canUndo(); }
 
     [[nodiscard]] const Brush& brush() const { return brush_; }
 
@@ -120,6 +136,10 @@ private:
     void fillAt(const QPointF& position, StrokeKind kind);
     [[nodiscard]] QPainterPath pathOf(const Shape& shape) const;
     [[nodiscard]] QRect shapeRect() const;
+    void paintMask(QPainter& painter,
+                   const QRect& part,
+                   const std::vector<QImage>& levels,
+                   const OverlayLook& look) const;
     void paintShape(QPainter& painter) const;
     void paintBrush(QPainter& painter) const;
     void pointAt(const std::optional<QPointF>& position);
@@ -133,6 +153,9 @@ private:
     MaskCanvas canvas_;
     Brush brush_;
     OverlayLook look_;
+    std::vector<OtherMask> others_;
+    bool isShown_ = true;
+    std::function<void()> offered_;  ///< what undo does; empty: a step of the mask
     StrokeKind kind_ = StrokeKind::Paint;
     PaintTool paintTool_ = PaintTool::Brush;
     double tolerance_ = kUsualTolerance;

@@ -1,9 +1,11 @@
 #include "ui/panels/retouching.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/painting/mask_ops.hpp"
 #include "ui/panels/frame_tool.hpp"
 #include "ui/panels/image_view.hpp"
+#include "ui/panels/mask_list.hpp"
 #include "ui/panels/mask_tool.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
@@ -21,6 +23,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace lowtide::ui {
@@ -46,6 +49,13 @@ QLabel* titleIn(QWidget* parent, const QString& text) {
 
 int percentOf(double fraction) {
     return static_cast<int>(std::lround(100 * fraction));
+}
+
+const QColor kGreenMask(0, 170, 60);
+const QColor kBlueMask(40, 90, 255);
+
+NamedMask namedMask(const PaintedMask& mask, const QImage& pixels) {
+    return {.number = mask.number, .name = mask.name, .isShown = mask.isShown, .mask = pixels};
 }
 
 constexpr int kKeepMilliseconds = 1000;
@@ -111,11 +121,13 @@ QWidget* MaskPanel::makeBrush() {
     opacity_->setToolTip(tr("Most that one stroke covers; a pen's pressure lowers it"));
     tolerance_ = spinIn(part, "maskTolerance", 0, 100, tr(" %"));
     tolerance_->setToolTip(tr("How much a colour may differ from the one that Fill is pressed on"));
-    QLabel* title = titleIn(part, tr("Mask"));
+    QLabel* title = titleIn(part, tr("Masks"));
+    masks_ = new MaskList(part);
     auto* form = new QFormLayout(part);
     form->setContentsMargins(0, 0, 0, 0);
     form->setVerticalSpacing(Theme::space(2));
     form->addRow(rowOf(1, {{title, 1}, undo_, redo_}));
+    form->addRow(masks_);
     form->addRow(tools);
     form->addRow(tr("Size"), size_);
     form->addRow(tr("Hardness"), hardness_);
@@ -213,8 +225,8 @@ QWidget* MaskPanel::makeLook() {
     auto* part = new QWidget(this);
     colour_ = named("maskColour", new QComboBox(part));
     colour_->addItem(tr("Red"), OverlayLook().colour);
-    colour_->addItem(tr("Green"), QColor(0, 170, 60));
-    colour_->addItem(tr("Blue"), QColor(40, 90, 255));
+    colour_->addItem(tr("Green"), kGreenMask);
+    colour_->addItem(tr("Blue"), kBlueMask);
     colour_->addItem(tr("White"), QColor(255, 255, 255));
     colour_->addItem(tr("Black"), QColor(0, 0, 0));
     strength_ = spinIn(part, "maskStrength", 10, 100, tr(" %"));
@@ -237,7 +249,8 @@ QWidget* MaskPanel::makeEnd() {
                  tr("The graph regenerates the masked part; every other pixel is kept (Return)"),
                  "maskUse");
     QPushButton* region = press(tr("Prompt for this part..."),
-                                tr("The rectangle around what is masked gets a prompt of its own"),
+                                tr("What is masked gets a prompt of its own; a rectangle is "
+                                   "denoised as an image by itself"),
                                 "maskRegion");
     QPushButton* close =
         press(tr("Close"), tr("Back to the image; the mask is kept (Esc)"), "maskClose");
@@ -286,7 +299,7 @@ void MaskPanel::show() {
     EditSession::showUnlessTyped(*tolerance_, percentOf(tool_->tolerance()));
     EditSession::showUnlessTyped(*strength_, percentOf(tool_->look().opacity));
     colour_->setCurrentIndex(std::max(0, colour_->findData(tool_->look().colour)));
-    undo_->setEnabled(tool_->canvas().history().canUndo());
+    undo_->setEnabled(tool_->canUndo());
     redo_->setEnabled(tool_->canvas().history().canRedo());
     isShowing_ = false;
 }
@@ -319,6 +332,16 @@ Retouching::Retouching(ImageView& view, QObject* parent)
     connect(maskPanel_, &MaskPanel::closeAsked, this, &Retouching::end);
     connect(framePanel_, &FramePanel::writeAsked, this, &Retouching::acceptFrame);
     connect(framePanel_, &FramePanel::closeAsked, this, &Retouching::end);
+    connectMasks();
+}
+
+void Retouching::connectMasks() {
+    const MaskList& list = maskPanel_->masks();
+    connect(&list, &MaskList::addAsked, this, &Retouching::addMask);
+    connect(&list, &MaskList::deleteAsked, this, &Retouching::deleteMask);
+    connect(&list, &MaskList::chosen, this, &Retouching::choose);
+    connect(&list, &MaskList::renamed, this, &Retouching::rename);
+    connect(&list, &MaskList::shownAsked, this, &Retouching::setShown);
 }
 
 Retouching::~Retouching() {
@@ -390,8 +413,9 @@ void Retouching::close() {
         brush_ = mask_->brush();
         paintTool_ = mask_->paintTool();
         tolerance_ = mask_->tolerance();
-        look_ = mask_->look();
+        takeCurrent();
         leave(std::exchange(mask_, nullptr));
+        masks_.clear();
     }
     if (frame_) {
         std::exchange(frame_, nullptr)->deleteLater();
@@ -402,18 +426,24 @@ void Retouching::close() {
 void Retouching::beginMask(const QString& ofKept) {
     const QSize size = image_.size();
     if (!isKeeping_) {
-        paintOn(filledMask(size, 0));
+        paintOn({PaintedMask{.canvas = MaskCanvas(filledMask(size, 0))}});
         return;
     }
     background_.run([this, kept = unfinished_, path = path_, size, ofKept]() -> Background::Answer {
-        QImage mask = kept.of(path, size);
-        const bool isKept = !mask.isNull();
-        if (!isKept) {
-            mask = filledMask(size, 0);
+        std::vector<PaintedMask> masks;
+        for (const NamedMask& mask : kept.allOf(path, size)) {
+            masks.push_back({.number = mask.number,
+                             .name = mask.name,
+                             .isShown = mask.isShown,
+                             .canvas = MaskCanvas(mask.mask)});
         }
-        return [this, mask, isKept, path, ofKept] {
+        const bool isKept = !masks.empty();
+        if (!isKept) {
+            masks.push_back({.canvas = MaskCanvas(filledMask(size, 0))});
+        }
+        return [this, masks, isKept, path, ofKept] {
             if (work_ == Work::Mask && path == path_ && !mask_) {
-                paintOn(mask);
+                paintOn(masks);
                 if (isKept) {
                     showMessage(ofKept.isEmpty()
                                     ? tr("This mask was kept when you last painted on the "
@@ -425,21 +455,40 @@ void Retouching::beginMask(const QString& ofKept) {
     });
 }
 
-void Retouching::paintOn(const QImage& mask) {
-    mask_ = new MaskTool(view_, mask, this);
+void Retouching::paintOn(std::vector<PaintedMask> masks) {
+    masks_ = std::move(masks);
+    current_ = 0;
+    for (PaintedMask& mask : masks_) {
+        mask.colour = colourOf(mask.number);
+    }
+    masks_.front().isShown = true;
+    mask_ = new MaskTool(view_, masks_.front().canvas, this);
     Brush brush = brush_;
     if (brush.diameter < Brush::kLeast) {
-        const int side = std::min(mask.width(), mask.height());
+        const int side = std::min(image_.width(), image_.height());
         brush = Brush{.diameter = std::clamp(side * kFirstFraction, 4.0, Brush::kMost)};
     }
     mask_->setBrush(brush);
     mask_->setPaintTool(paintTool_);
     mask_->setTolerance(tolerance_);
-    mask_->setLook(look_);
+    mask_->setLook({.colour = masks_.front().colour, .opacity = look_.opacity});
     maskPanel_->setTool(mask_);
+    showMasks();
     view_.setTool(mask_);
     view_.setFocus(Qt::OtherFocusReason);
-    connect(mask_, &MaskTool::changed, this, &Retouching::keepSoon);
+    connect(mask_, &MaskTool::changed, this, [this] {
+        keepSoon();
+        if (mask_ && !masks_[current_].isShown) {
+            setShown(static_cast<int>(current_), true);
+        }
+    });
+    connect(mask_, &MaskTool::settingsChanged, this, [this] {
+        if (mask_ && (mask_->look().colour != masks_[current_].colour ||
+                      mask_->look().opacity != look_.opacity)) {
+            takeCurrent();
+            showMasks();
+        }
+    });
     connect(mask_, &MaskTool::accepted, this, &Retouching::useMask);
     connect(mask_, &MaskTool::closeAsked, this, &Retouching::end);
 }
@@ -472,11 +521,16 @@ void Retouching::keepSoon() {
 void Retouching::keepNow() {
     keep_.stop();
     if (mask_) {
-        keep(path_, mask_->canvas().mask());
+        keepMask(current_);
     }
 }
 
-void Retouching::keep(const QString& path, const QImage& mask) {
+void Retouching::keepMask(size_t index) {
+    const MaskCanvas& canvas = index == current_ ? mask_->canvas() : masks_[index].canvas;
+    keep(path_, namedMask(masks_[index], canvas.mask()));
+}
+
+void Retouching::keep(const QString& path, const NamedMask& mask) {
     if (!isKeeping_) {
         return;
     }
@@ -499,12 +553,157 @@ void Retouching::leave(MaskTool* tool) {
         tool->deleteLater();
         return;
     }
-    connect(tool, &MaskTool::busyChanged, this, [this, tool, path = path_](bool isBusy) {
-        if (!isBusy) {
-            keep(path, tool->canvas().mask());
-            tool->deleteLater();
+    connect(tool,
+            &MaskTool::busyChanged,
+            this,
+            [this, tool, path = path_, mask = namedMask(masks_[current_], {})](bool isBusy) {
+                if (!isBusy) {
+                    NamedMask done = mask;
+                    done.mask = tool->canvas().mask();
+                    keep(path, done);
+                    tool->deleteLater();
+                }
+            });
+}
+
+QString Retouching::nameOf(const PaintedMask& mask) {
+    return mask.name.isEmpty() ? tr("Mask %1").arg(mask.number) : mask.name;
+}
+
+/// The first has the colour that the user chose last for a first one.
+QColor Retouching::colourOf(int number) const {
+    const QColor colours[] = {
+        number == 1 ? look_.colour : OverlayLook().colour, kGreenMask, kBlueMask};
+    return colours[static_cast<size_t>(number - 1) % std::size(colours)];
+}
+
+void Retouching::takeCurrent() {
+    PaintedMask& mask = masks_[current_];
+    mask.canvas = mask_->canvas();
+    mask.colour = mask_->look().colour;
+    look_.opacity = mask_->look().opacity;
+    if (mask.number == 1) {
+        look_.colour = mask.colour;
+    }
+}
+
+void Retouching::showCurrent() {
+    const PaintedMask& mask = masks_[current_];
+    OverlayLook look = mask_->look();
+    look.colour = mask.colour;
+    mask_->setLook(look);
+    mask_->setCanvas(mask.canvas);
+    showMasks();
+}
+
+void Retouching::showMasks() {
+    if (!mask_) {
+        return;
+    }
+    std::vector<MaskRow> rows;
+    std::vector<OtherMask> others;
+    for (size_t i = 0; i < masks_.size(); ++i) {
+        const PaintedMask& mask = masks_[i];
+        rows.push_back({.name = nameOf(mask), .colour = mask.colour, .isShown = mask.isShown});
+        if (i != current_ && mask.isShown) {
+            others.push_back({.levels = mask.canvas.levels(),
+                              .look = {.colour = mask.colour, .opacity = look_.opacity}});
         }
+    }
+    mask_->setShown(std::move(others), masks_[current_].isShown);
+    maskPanel_->masks().showMasks(rows, static_cast<int>(current_), masks_.size() < kMostMasks);
+}
+
+/// While the whole mask is being changed, the one that is painted remains it.
+void Retouching::choose(int row) {
+    const auto index = static_cast<size_t>(row);
+    if (!mask_ || mask_->isBusy() || index >= masks_.size()) {
+        QMetaObject::invokeMethod(this, &Retouching::showMasks, Qt::QueuedConnection);
+        return;
+    }
+    if (index == current_) {
+        return;
+    }
+    if (keep_.isActive()) {
+        keepNow();
+    }
+    takeCurrent();
+    current_ = index;
+    masks_[current_].isShown = true;
+    showCurrent();
+}
+
+void Retouching::addMask() {
+    if (!mask_ || masks_.size() >= kMostMasks) {
+        return;
+    }
+    background_.run([this, size = image_.size(), path = path_]() -> Background::Answer {
+        return [this, path, canvas = MaskCanvas(filledMask(size, 0))] {
+            if (!mask_ || mask_->isBusy() || path != path_ || masks_.size() >= kMostMasks) {
+                return;
+            }
+            int number = 1;
+            while (std::ranges::count(masks_, number, &PaintedMask::number) > 0) {
+                ++number;
+            }
+            insertMask(masks_.size(),
+                       {.number = number, .colour = colourOf(number), .canvas = canvas});
+        };
     });
+}
+
+void Retouching::insertMask(size_t index, const PaintedMask& mask) {
+    if (keep_.isActive()) {
+        keepNow();
+    }
+    takeCurrent();
+    masks_.insert(masks_.begin() + static_cast<std::ptrdiff_t>(index), mask);
+    current_ = index;
+    showCurrent();
+    keepSoon();
+    announce(view_, tr("%1 is painted").arg(nameOf(mask)));
+}
+
+/// Undo brings it back, until the mask changes that is painted then.
+void Retouching::deleteMask() {
+    if (!mask_ || mask_->isBusy() || masks_.size() < 2) {
+        return;
+    }
+    keep_.stop();
+    takeCurrent();
+    const size_t index = current_;
+    const PaintedMask gone = masks_[index];
+    if (isKeeping_) {
+        background_.run([kept = unfinished_, path = path_, size = image_.size(), gone] {
+            kept.forget(path, size, gone.number);
+            return Background::Answer();
+        });
+    }
+    masks_.erase(masks_.begin() + static_cast<std::ptrdiff_t>(index));
+    current_ = std::min(index, masks_.size() - 1);
+    showCurrent();
+    mask_->offerUndo([this, index, gone] { insertMask(index, gone); });
+    showMessage(tr("“%1” is deleted; Undo brings it back.").arg(nameOf(gone)));
+}
+
+void Retouching::rename(int row, const QString& name) {
+    const auto index = static_cast<size_t>(row);
+    if (mask_ && index < masks_.size()) {
+        if (!name.isEmpty()) {
+            masks_[index].name = name;
+            keepMask(index);
+        }
+        QMetaObject::invokeMethod(this, &Retouching::showMasks, Qt::QueuedConnection);
+    }
+}
+
+void Retouching::setShown(int row, bool isShown) {
+    const auto index = static_cast<size_t>(row);
+    if (mask_ && index < masks_.size()) {
+        masks_[index].isShown = isShown;
+        keepMask(index);
+        showMasks();
+    }
 }
 
 void Retouching::useMask() {
@@ -523,10 +722,10 @@ void Retouching::useRegion() {
         return;
     }
     const QImage& mask = mask_->canvas().mask();
-    if (const QRect region = maskedRect(mask); region.isNull()) {
+    if (const QRect rect = maskedRect(mask); rect.isNull()) {
         showMessage(tr("Nothing is masked yet: draw a rectangle around the part."));
     } else {
-        Q_EMIT regionWanted(region, mask.size());
+        Q_EMIT regionWanted(masks_[current_].name, rect, mask);
     }
 }
 

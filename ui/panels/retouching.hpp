@@ -12,6 +12,7 @@
 #include <QWidget>
 
 #include <map>
+#include <vector>
 
 class QComboBox;
 class QLabel;
@@ -23,6 +24,7 @@ namespace lowtide::ui {
 
 class FramePanel;
 class FrameTool;
+class MaskList;
 class MaskTool;
 class ImageView;
 
@@ -38,6 +40,8 @@ public:
     void setTool(MaskTool* tool);
     /// A line about the mask: where it is kept, or why not.
     void showMessage(const QString& text);
+
+    [[nodiscard]] MaskList& masks() const { return *masks_; }
 
     /// Undo and redo mean the mask here, too: its buttons have the focus after a click.
     bool event(QEvent* event) override;
@@ -59,6 +63,7 @@ private:
     void take();
 
     MaskTool* tool_ = nullptr;
+    MaskList* masks_ = nullptr;
     std::map<PaintTool, QToolButton*> tools_;
     QToolButton* erase_ = nullptr;
     QToolButton* undo_ = nullptr;
@@ -75,13 +80,24 @@ private:
     bool isShowing_ = false;
 };
 
-/// What the user does to the image of a viewer: paints a mask, crops it, extends it. A mask is
+/// One of the masks of an image, with the steps that it was painted in.
+struct PaintedMask {
+    int number = 1;
+    QString name{};  ///< that the user gave; empty: none
+    bool isShown = true;
+    QColor colour{};
+    MaskCanvas canvas;
+};
+
+/// What the user does to the image of a viewer: paints masks, crops it, extends it. A mask is
 /// kept while it is painted, at most a second late, and is there again when the image is.
 class Retouching : public QObject {
     Q_OBJECT
 
 public:
     enum class Work { None, Mask, Frame };
+
+    static constexpr size_t kMostMasks = 20;  ///< of an image
 
     /// `view` must outlive it.
     Retouching(ImageView& view, QObject* parent);
@@ -120,20 +136,34 @@ Q_SIGNALS:
     void fileWanted(const QImage& image, lowtide::ui::Retouching::Work work);
     /// The mask is to be used with that image.
     void maskUsed(const QString& image, const QImage& mask);
-    /// The rectangle around what is masked, of an image of that size, is to get a prompt of its
-    /// own.
-    void regionWanted(const QRect& region, const QSize& image);
+    /// What is masked, and lies in that rectangle, is to get a prompt of its own. `name` is the one
+    /// that the user gave the mask.
+    void regionWanted(const QString& name, const QRect& rect, const QImage& mask);
     /// A part of the image is to be written, or more than it.
     void frameAccepted(const QImage& image, const QRect& frame, int overlap);
 
 private:
     void beginMask(const QString& ofKept);
-    void paintOn(const QImage& mask);
+    void connectMasks();
+    void paintOn(std::vector<PaintedMask> masks);
+    /// The one that is painted becomes one of the list again, as it is now.
+    void takeCurrent();
+    void showCurrent();
+    void showMasks();
+    void choose(int row);
+    void addMask();
+    void insertMask(size_t index, const PaintedMask& mask);
+    void deleteMask();
+    void rename(int row, const QString& name);
+    void setShown(int row, bool isShown);
+    [[nodiscard]] static QString nameOf(const PaintedMask& mask);
+    [[nodiscard]] QColor colourOf(int number) const;
+    void keepMask(size_t index);
     void beginFrame();
     void close();
     void keepSoon();
     void keepNow();
-    void keep(const QString& path, const QImage& mask);
+    void keep(const QString& path, const NamedMask& mask);
     void leave(MaskTool* tool);
     void useMask();
     void useRegion();
@@ -148,6 +178,8 @@ private:
     QImage image_;
     Work work_ = Work::None;
     MaskTool* mask_ = nullptr;  ///< a child, as the frame: it ends before the view does
+    std::vector<PaintedMask> masks_;
+    size_t current_ = 0;  ///< which of them is painted
     FrameTool* frame_ = nullptr;
     Brush brush_;  ///< of the mask before, as what follows
     PaintTool paintTool_ = PaintTool::Brush;

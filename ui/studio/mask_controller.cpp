@@ -2,8 +2,8 @@
 
 #include "ui/document/graph_model.hpp"
 #include "ui/document/inpainting.hpp"
-#include "ui/document/prompt_regions.hpp"
 #include "ui/painting/kept_image.hpp"
+#include "ui/painting/mask_ops.hpp"
 #include "ui/panels/gallery_files.hpp"
 
 #include <QDir>
@@ -133,32 +133,50 @@ void MaskController::wire(const QString& image, const QString& mask, const QSize
     widgets_.showGraph();
 }
 
-void MaskController::useRegion(const QRect& region, const QSize& image) {
+/// A rectangle needs no file.
+void MaskController::useRegion(const QString& name, const QRect& rect, const QImage& mask) {
     QInputDialog dialog(&widgets_.window);
     dialog.setObjectName(QStringLiteral("regionPrompt"));
     dialog.setWindowTitle(tr("Prompt for this part"));
-    dialog.setLabelText(tr("What should this area of %1 x %2 pixels show?")
-                            .arg(region.width())
-                            .arg(region.height()));
+    dialog.setLabelText(
+        tr("What should this area of %1 x %2 pixels show?").arg(rect.width()).arg(rect.height()));
     dialog.setOption(QInputDialog::UsePlainTextEditForTextInput);
     if (dialog.exec() != QDialog::Accepted || dialog.textValue().trimmed().isEmpty()) {
         return;
     }
-    const PromptRegion wanted{.prompt = dialog.textValue().trimmed().toStdString(),
-                              .xPixels = region.left(),
-                              .yPixels = region.top(),
-                              .widthPixels = region.width(),
-                              .heightPixels = region.height(),
-                              .imageWidthPixels = image.width(),
-                              .imageHeightPixels = image.height()};
+    const PromptRegion region{.prompt = dialog.textValue().trimmed().toStdString(),
+                              .name = name.toStdString(),
+                              .xPixels = rect.left(),
+                              .yPixels = rect.top(),
+                              .widthPixels = rect.width(),
+                              .heightPixels = rect.height(),
+                              .imageWidthPixels = mask.width(),
+                              .imageHeightPixels = mask.height()};
+    background_.run([this, folders = folders(), region, mask]() -> Background::Answer {
+        const bool isFree = !isRectangle(mask);
+        const KeptImage kept = isFree ? keepIn(folders, QStringLiteral("mask"), mask) : KeptImage();
+        return [this, region, kept, isFree] {
+            if (!kept.problem.isEmpty()) {
+                viewer_.retouching().showMessage(
+                    tr("The mask cannot be written: %1").arg(kept.problem));
+                return;
+            }
+            PromptRegion wanted = region;
+            wanted.mask = isFree ? named(kept.path) : std::string();
+            wireRegion(wanted);
+        };
+    });
+}
+
+void MaskController::wireRegion(const PromptRegion& region) {
     RegionWired wired;
     workspace_.model.endMerging();
     workspace_.model.apply(tr("Prompt for a part"), [&](graph::Document& document) {
-        wired = wireRegion(document,
-                           workspace_.model.catalog(),
-                           wanted,
-                           widgets_.canvas.selectedNodes(),
-                           widgets_.canvas.canvasSizes());
+        wired = ui::wireRegion(document,
+                               workspace_.model.catalog(),
+                               region,
+                               widgets_.canvas.selectedNodes(),
+                               widgets_.canvas.canvasSizes());
     });
     if (wired.refusal != RegionWired::Refusal::None) {
         viewer_.retouching().showMessage(

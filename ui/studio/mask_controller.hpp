@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/bridge/background.hpp"
+#include "ui/document/prompt_regions.hpp"
 #include "ui/panels/retouching.hpp"
 #include "ui/studio/main_window_widgets.hpp"
 #include "ui/studio/unused_images.hpp"
@@ -28,7 +29,8 @@ private:
     void use(const QString& image, const QImage& mask);
     void wire(const QString& image, const QString& mask, const QSize& size);
     /// Asks for the prompt, and wires the graph to it.
-    void useRegion(const QRect& region, const QSize& image);
+    void useRegion(const QString& name, const QRect& rect, const QImage& mask);
+    void wireRegion(const PromptRegion& region);
     void frame(const QImage& image, const QRect& frame, int overlap);
     void keep(const QImage& image, Retouching::Work work);
     void showThen(const QString& path, Retouching::Work work, const QString& ofKept = {});

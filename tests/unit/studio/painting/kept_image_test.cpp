@@ -83,6 +83,33 @@ private Q_SLOTS:
         QVERIFY(masks.of("/some/picture.png", mask.size()).isNull());
     }
 
+    void severalOfAnImageAreThereByNumber() {
+        const UnfinishedMasks masks(folder_->path());
+        const QSize size(300, 200);
+        const auto maskOf = [&](int seed) {
+            return someMask(size.width(), size.height(), static_cast<quint32>(seed));
+        };
+        QCOMPARE(masks.keep("/a.png", {.number = 12, .name = "The sky", .mask = maskOf(12)}),
+                 QString());
+        QCOMPARE(masks.keep("/a.png", {.number = 2, .isShown = false, .mask = maskOf(2)}),
+                 QString());
+        QCOMPARE(masks.keep("/a.png", maskOf(1)), QString());
+        QCOMPARE(masks.keep("/b.png", maskOf(3)), QString());
+
+        const std::vector<NamedMask> all = masks.allOf("/a.png", size);
+
+        QCOMPARE(all.size(), size_t{3});
+        QCOMPARE(all[0].number, 1);
+        QCOMPARE(all[1].number, 2);
+        QVERIFY(!all[1].isShown);
+        QCOMPARE(all[2].name, QString("The sky"));
+        QCOMPARE(all[2].mask, maskOf(12));
+        QVERIFY(all[2].mask.textKeys().isEmpty());
+        masks.forget("/a.png", size, 12);
+        QCOMPARE(masks.allOf("/a.png", size).size(), size_t{2});
+        QVERIFY(masks.allOf("/a.png", {200, 300}).empty());
+    }
+
     void aDamagedOneIsNone() {
         const UnfinishedMasks masks(folder_->path());
         const QImage mask = someMask(300, 200, 3);

@@ -74,6 +74,20 @@ class MaskOpsTest : public test::StrictTest {
 
 private Q_SLOTS:
 
+    /// By the pixels that are masked by half or more.
+    void aRectangleIsOneWithoutAHole() {
+        QImage mask = filledMask({40, 30}, 0);
+        QVERIFY(!isRectangle(mask));
+        for (int y = 5; y < 20; ++y) {
+            std::fill_n(mask.scanLine(y) + 8, 16, uchar{200});
+        }
+        QVERIFY(isRectangle(mask));
+        mask.scanLine(10)[4] = 100;  // a soft edge
+        QVERIFY(isRectangle(mask));
+        mask.scanLine(10)[12] = 0;
+        QVERIFY(!isRectangle(mask));
+    }
+
     void theRectangleAroundWhatIsMasked() {
         QImage mask = filledMask({100, 60}, 0);
         QCOMPARE(maskedRect(mask), QRect());

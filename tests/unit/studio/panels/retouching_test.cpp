@@ -528,6 +528,94 @@ private Q_SLOTS:
         QVERIFY(!isBlank(bench.mask()));
     }
 
+    void severalMasksAreKeptByName() {
+        Bench bench;
+        bench.startPainting();
+        auto* list = &bench.find<QListWidget>("maskList");
+        bench.drag({100, 100}, {200, 150});
+        const QImage first = bench.mask();
+        bench.click("maskAdd");
+        QTRY_COMPARE_WITH_TIMEOUT(list->count(), 2, kPatience);
+        QCOMPARE(list->currentRow(), 1);
+        QVERIFY(isBlank(bench.mask()));
+        bench.drag({400, 300}, {500, 300});
+        const QImage second = bench.mask();
+        list->item(1)->setText("The sky");
+        list->setCurrentRow(0);
+        QCOMPARE(bench.mask(), first);
+        bench.key(Qt::Key_Z, Qt::ControlModifier);  // each has its own steps
+        bench.rest();
+        QVERIFY(isBlank(bench.mask()));
+        bench.key(Qt::Key_Y, Qt::ControlModifier);
+        bench.rest();
+        list->item(1)->setCheckState(Qt::Unchecked);
+
+        bench.open();  // another program
+        bench.startPainting();
+        list = &bench.find<QListWidget>("maskList");
+        QCOMPARE(list->count(), 2);
+        QCOMPARE(list->item(0)->text(), QString("Mask 1"));
+        QCOMPARE(list->item(1)->text(), QString("The sky"));
+        QCOMPARE(list->item(1)->checkState(), Qt::Unchecked);
+        QCOMPARE(bench.mask(), first);
+        list->setCurrentRow(1);
+        QCOMPARE(bench.mask(), second);
+        QCOMPARE(list->item(1)->checkState(), Qt::Checked);  // what is painted is seen
+        QSignalSpy wanted(&bench.viewer->retouching(), &Retouching::regionWanted);
+        bench.click("maskRegion");
+        QCOMPARE(wanted.size(), 1);
+        QCOMPARE(wanted.front().at(0).toString(), QString("The sky"));
+        QCOMPARE(wanted.front().at(2).value<QImage>(), second);
+    }
+
+    void aDeletedMaskComesBack_untilAnotherIsPaintedOn() {
+        Bench bench;
+        bench.startPainting();
+        auto& list = bench.find<QListWidget>("maskList");
+        const UnfinishedMasks unfinished(bench.folder.filePath("unfinished"));
+        const auto kept = [&] { return unfinished.allOf(bench.path, {640, 480}).size(); };
+        QVERIFY(!bench.find<QToolButton>("maskDelete").isEnabled());
+        bench.drag({100, 100}, {200, 150});
+        const QImage first = bench.mask();
+        bench.click("maskAdd");
+        QTRY_COMPARE_WITH_TIMEOUT(list.count(), 2, kPatience);
+        bench.drag({400, 300}, {500, 300});
+        const QImage second = bench.mask();
+        QTRY_COMPARE_WITH_TIMEOUT(kept(), size_t{2}, kPatience);
+
+        bench.click("maskDelete");
+        QCOMPARE(list.count(), 1);
+        QCOMPARE(bench.mask(), first);
+        QTRY_COMPARE_WITH_TIMEOUT(kept(), size_t{1}, kPatience);
+        bench.click("maskUndo");
+        QCOMPARE(list.count(), 2);
+        QCOMPARE(bench.mask(), second);
+        QTRY_COMPARE_WITH_TIMEOUT(kept(), size_t{2}, kPatience);
+
+        bench.click("maskDelete");
+        bench.drag({300, 100}, {320, 100});
+        bench.click("maskUndo");  // of the stroke
+        bench.rest();
+        QCOMPARE(list.count(), 1);
+        QCOMPARE(bench.mask(), first);
+    }
+
+    void otherMasksAreSeenUntilTheyAreHidden() {
+        Bench bench;
+        bench.startPainting();
+        bench.drag({100, 100}, {200, 150});
+        bench.click("maskAdd");
+        auto& list = bench.find<QListWidget>("maskList");
+        QTRY_COMPARE_WITH_TIMEOUT(list.count(), 2, kPatience);
+        const auto colourThere = [&] {
+            return bench.view().grab().toImage().pixelColor(bench.positionOf(150, 125) *
+                                                            bench.view().devicePixelRatioF());
+        };
+        const QColor seen = colourThere();
+        list.item(0)->setCheckState(Qt::Unchecked);
+        QVERIFY(colourThere() != seen);
+    }
+
     void aMaskIsUsedWithItsImage() {
         Bench bench;
         bench.startPainting();
@@ -554,8 +642,9 @@ private Q_SLOTS:
         bench.rest();
         bench.click("maskRegion");
         QCOMPARE(wanted.size(), 1);
-        QCOMPARE(wanted.front().at(0).toRect(), maskedRect(bench.mask()));
-        QCOMPARE(wanted.front().at(1).toSize(), QSize(640, 480));
+        QCOMPARE(wanted.front().at(0).toString(), QString());
+        QCOMPARE(wanted.front().at(1).toRect(), maskedRect(bench.mask()));
+        QCOMPARE(wanted.front().at(2).value<QImage>(), bench.mask());
     }
 
     /// A run at work does not take the image away from under the brush.

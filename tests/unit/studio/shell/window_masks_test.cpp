@@ -96,7 +96,10 @@ private Q_SLOTS:
         });
         QTest::mouseClick(studio.viewer().findChild<QPushButton*>("maskRegion"), Qt::LeftButton);
         const auto* reported = studio.viewer().findChild<QLabel*>("maskTold");
-        QVERIFY2(reported->text().contains("regional prompts"), qPrintable(reported->text()));
+        QTRY_VERIFY2_WITH_TIMEOUT(reported->text().contains("nodes for regional prompts"),
+                                  qPrintable(reported->text()),
+                                  kPatience);
+        QVERIFY(studio.filesIn("pasted", "mask-*.png").isEmpty());  // a rectangle needs no file
         QCOMPARE(graph::toText(studio.model().document()), before);
         QVERIFY(!studio.model().undoStack().canUndo());
     }
