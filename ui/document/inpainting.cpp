@@ -362,8 +362,8 @@ graph::PortRef addMaskOf(graph::Document& document,
     const NodeDesc& reads = *nodeFor(catalog, InpaintPart::Source);
     const std::string maker =
         addNodeNear(document, *nodeFor(catalog, InpaintPart::MaskMaker), at, sizes);
-    const Point place = positionOf(document.nodes.at(maker));
-    const std::string source = addNodeNear(document, reads, {place.x - kAcross, place.y}, sizes);
+    const Point mine = positionOf(document.nodes.at(maker));
+    const std::string source = addNodeNear(document, reads, {mine.x - kAcross, mine.y}, sizes);
     document.nodes.at(source).params[imageFileParam(reads)->id] = file;
     connect(document,
             outputOfType(document, catalog, source, kImageType),
