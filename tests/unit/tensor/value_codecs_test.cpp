@@ -92,16 +92,15 @@ private Q_SLOTS:
                                            {"image", FieldKind::Image, 5}};
         const auto value = std::make_shared<Conditioning>(
             fields,
-            std::vector<ConditioningEntry>{
-                {.tensors = {{"t5", at::randn({1, 7, 4})},
-                             {"pooled", at::randn({1, 6})},
-                             {"llama", at::randn({1, 3, 9, 8})},
-                             {"image", at::randn({1, 2, 5})}},
-                 .numbers = {{"size", 1024}, {"score", 1.0 / 3}}},
-                {.tensors = {{"t5", oddNumbers({1, 14, 4})},
-                             {"llama", oddNumbers({1, 3, 2, 8})},
-                             {kPromptMask, at::rand({1, 1, 5, 7})}},
-                 .scope = scope}},
+            std::vector<ConditioningEntry>{{.tensors = {{"t5", at::randn({1, 7, 4})},
+                                                        {"pooled", at::randn({1, 6})},
+                                                        {"llama", at::randn({1, 3, 9, 8})},
+                                                        {"image", at::randn({1, 2, 5})}},
+                                            .numbers = {{"size", 1024}, {"score", 1.0 / 3}}},
+                                           {.tensors = {{"t5", oddNumbers({1, 14, 4})},
+                                                        {"llama", oddNumbers({1, 3, 2, 8})},
+                                                        {kPromptMask, at::rand({1, 1, 5, 7})}},
+                                            .scope = scope}},
             "a AND b",
             2,
             std::vector<std::string>{"", "a AND c", ""});
