@@ -3,6 +3,7 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/bridge/image_load.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/studio/edge_previews.hpp"
 
 #include <QtGui>
@@ -104,7 +105,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(shown.edges(), edgesOfSteps(100, 200), kPatience);
 
         shown.model.apply("Wire", [](graph::Document& document) {
-            disconnect(document, {"control.canny", "image"});
+            ui::disconnect(document, {"control.canny", "image"});
         });
         QVERIFY(shown.edges().isNull());
     }
