@@ -24,6 +24,20 @@ QStringList builtinIds(const QString& below = {}) {
     return ids;
 }
 
+/// What a preset's images depend on, except for its prompt, its image and the batch.
+Json computedBy(const QString& id) {
+    const QByteArray text = contentsOf(sourcePath("resources/presets/" + id + ".json"));
+    Json preset = parseJson(text.toStdString(), "preset");
+    for (Json& node : preset.at("nodes")) {
+        node.erase("memory");
+        node.erase("position");
+        for (const char* choice : {"prompt", "batch", "image"}) {
+            node.at("params").erase(choice);
+        }
+    }
+    return Json::array({preset.at("nodes"), preset.at("links")});
+}
+
 }  // namespace
 
 class PresetsTest : public QObject {
@@ -37,7 +51,7 @@ private Q_SLOTS:
     }
 
     void listsThoseThatComeWithTheProgram_andOnesOwn() {
-        putOwn("mine", contentsOf(sourcePath("resources/presets/upscale_speed.json")));
+        putOwn("mine", contentsOf(sourcePath("resources/presets/upscale_without_model.json")));
 
         const CommandResult result = runInProcess({"presets", "--json"});
 
@@ -112,9 +126,10 @@ private Q_SLOTS:
             {"name", "width"},
             {{"by id", "text_to_image", 128},
              {"by the id of an earlier version", "text_to_image_speed", 128},
-             {"by title", "image to image, SPEED", 128},
-             {"with a mask", "inpaint_speed", 128},
-             {"enlarged", "upscale_speed", 256}});
+             {"by title", "IMAGE to image", 128},
+             {"by the title of an earlier version", "image to image, SPEED", 128},
+             {"with a mask", "inpaint", 128},
+             {"enlarged", "upscale_without_model", 256}});
     }
 
     void makesAnImage_ofABuiltInPreset() {
@@ -125,6 +140,34 @@ private Q_SLOTS:
 
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
         QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), width);
+    }
+
+    /// By the id of the one that it replaces. What fits it to a GPU changes no image.
+    void makesTheImagesOfAnEarlierPreset_data() {
+        testing::addTable<QString>({"preset"},
+                                   {{"text_to_image_balanced", "text_to_image"},
+                                    {"image_to_image_balanced", "image_to_image"},
+                                    {"inpaint_balanced", "inpaint"},
+                                    {"upscale_balanced", "upscale"},
+                                    {"upscale_speed", "upscale_without_model"},
+                                    {"sdxl_08gib", "sdxl"},
+                                    {"sdxl_12gib", "sdxl"},
+                                    {"sdxl_24gib", "sdxl"},
+                                    {"hidream_08gib", "hidream_fast"},
+                                    {"hidream_12gib", "hidream_dev"},
+                                    {"hidream_16gib", "hidream_full"},
+                                    {"hidream_24gib", "hidream_full"},
+                                    {"zimage_08gib", "zimage_turbo"},
+                                    {"zimage_12gib", "zimage_turbo"},
+                                    {"zimage_16gib", "zimage_turbo"},
+                                    {"flux_12gib", "flux_dev"},
+                                    {"flux_24gib", "flux_schnell"}});
+    }
+
+    void makesTheImagesOfAnEarlierPreset() {
+        QFETCH(QString, preset);
+
+        QCOMPARE(computedBy(preset), computedBy(QString("earlier/") + QTest::currentDataTag()));
     }
 
     /// Who reads "the fox turns its head" above a dog does not believe the rest.
@@ -153,22 +196,23 @@ private Q_SLOTS:
     }
 
     void takesOnesOwnPreset_beforeABuiltInOne() {
-        QByteArray own = contentsOf(sourcePath("resources/presets/upscale_speed.json"));
+        QByteArray own = contentsOf(sourcePath("resources/presets/upscale_without_model.json"));
         own.replace("\"scale\": 2.0", "\"scale\": 3.0");
         own.replace("pictures/dog.png", sourcePath("examples/pictures/dog.png").toUtf8());
-        putOwn("upscale_speed", own);
+        putOwn("upscale_without_model", own);
 
-        const CommandResult result = runInProcess({"run", "upscale_speed", "--out", home_->path()});
+        const CommandResult result =
+            runInProcess({"run", "upscale_without_model", "--out", home_->path()});
 
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
         QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), 384);
     }
 
     void namesTheNearestPreset_whenThereIsNone() {
-        const CommandResult result = runInProcess({"run", "upscale_sped"});
+        const CommandResult result = runInProcess({"run", "upscale_modle"});
 
         QCOMPARE(result.exitCode, 2);
-        QVERIFY2(result.errors.contains("upscale_speed"), qPrintable(result.errors));
+        QVERIFY2(result.errors.contains("upscale_model"), qPrintable(result.errors));
     }
 
     void reportsWhatIsWrongWithADamagedPreset() {

@@ -131,9 +131,10 @@ private Q_SLOTS:
         studio_->window().actions().at("view.viewer").trigger();
         QVERIFY(shown.wait(kPatience));
         leaveUnchanged();
-        clicks_->chooseInMenu(*viewer.findChild<QToolButton*>("useAsInput"), "Upscale, speed");
+        clicks_->chooseInMenu(*viewer.findChild<QToolButton*>("useAsInput"),
+                              "Upscale without a model");
         QTRY_COMPARE_WITH_TIMEOUT(
-            studio_->workspace().file.name(), QString("Upscale, speed"), kPatience);
+            studio_->workspace().file.name(), QString("Upscale without a model"), kPatience);
         clicks_->onTool("run.start");
         const QueuedRun run = finished();
         QVERIFY2(run.state == RunState::Finished,
@@ -153,8 +154,7 @@ private Q_SLOTS:
         studio_->window().actions().at("view.viewer").trigger();
         QVERIFY(shown.wait(kPatience));
         leaveUnchanged();
-        clicks_->chooseInMenu(*viewer.findChild<QToolButton*>("useAsInput"),
-                              "Image to image, speed");
+        clicks_->chooseInMenu(*viewer.findChild<QToolButton*>("useAsInput"), "Image to image");
 
         const GraphModel& opened = studio_->model();
         const auto readsImage = [&] {

@@ -26,13 +26,13 @@ private Q_SLOTS:
         PresetNeeds needs(runner_, store_);
         QSignalSpy answered(&needs, &PresetNeeds::answered);
 
-        needs.ask("builtin:upscale_speed");
-        needs.ask("builtin:inpaint_speed");
+        needs.ask("builtin:upscale");
+        needs.ask("builtin:inpaint");
 
         QVERIFY(answered.wait(kPatience));
         QTest::qWait(100);
         QCOMPARE(answered.count(), 1);
-        QCOMPARE(answered.first().at(0).toString(), QString("builtin:inpaint_speed"));
+        QCOMPARE(answered.first().at(0).toString(), QString("builtin:inpaint"));
         QCOMPARE(answered.first().at(1).value<Planned>().plan, (Json{{"bytes", 5}}));
     }
 
@@ -45,7 +45,7 @@ private Q_SLOTS:
         PresetNeeds needs(runner_, store_);
         QSignalSpy answered(&needs, &PresetNeeds::answered);
 
-        needs.ask("builtin:upscale_speed");
+        needs.ask("builtin:upscale");
 
         QVERIFY(answered.wait(kPatience));
         const auto planned = answered.first().at(1).value<Planned>();
@@ -61,7 +61,7 @@ private Q_SLOTS:
         needs.setOptions({{"device", "cpu"}});  // of no preset yet
         QTest::qWait(50);
         QVERIFY(runner_.askedGraphs().empty());
-        needs.ask("builtin:upscale_speed");
+        needs.ask("builtin:upscale");
         QVERIFY(answered.wait(kPatience));
 
         needs.setOptions({{"device", "cpu"}});
@@ -70,7 +70,7 @@ private Q_SLOTS:
         QVERIFY(answered.wait(kPatience));
         QTest::qWait(50);
         QCOMPARE(answered.count(), 2);
-        QCOMPARE(answered.last().at(0).toString(), QString("builtin:upscale_speed"));
+        QCOMPARE(answered.last().at(0).toString(), QString("builtin:upscale"));
     }
 
     void asksNothing_ofAPresetThatIsNotThere() {

@@ -77,15 +77,15 @@ private Q_SLOTS:
     void findsPresetsByTheirWords() {
         Browser browser(*store_);
 
-        QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "SPEED upscale");
+        QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "WITHOUT upscale");
 
         QCOMPARE(cards(browser)->model()->rowCount(), 1);
-        QCOMPARE(browser.chosen(), QString("builtin:upscale_speed"));
+        QCOMPARE(browser.chosen(), QString("builtin:upscale_without_model"));
     }
 
     void aSearchBeginsAtTheTop() {
         Browser browser(*store_);
-        browser.choose("builtin:zimage_16gib");
+        browser.choose("builtin:zimage_turbo");
         QTRY_VERIFY(cards(browser)->verticalScrollBar()->value() > 0);
 
         QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "image to image");
@@ -105,7 +105,7 @@ private Q_SLOTS:
 
         open(browser);
         const QStringList before = titles(browser);
-        QCOMPARE(before.indexOf("Upscale, speed"), 0);  // begins with an image alone
+        QCOMPARE(before.indexOf("Upscale without a model"), 0);  // begins with an image alone
         QVERIFY(std::ranges::is_sorted(lacking(browser)));
         QVERIFY(lacking(browser).last());
         lookForFiles([](const std::string&, const QString&) { return true; });
@@ -121,10 +121,10 @@ private Q_SLOTS:
         QSignalSpy opened(&browser, &PresetsBrowser::openAsked);
         auto* search = browser.findChild<QLineEdit*>("presetSearch");
 
-        QTest::keyClicks(search, "SPEED upscale");
+        QTest::keyClicks(search, "WITHOUT upscale");
         QTest::keyClick(search, Qt::Key_Return);
         QCOMPARE(opened.count(), 1);
-        QCOMPARE(opened.first().first().toString(), QString("builtin:upscale_speed"));
+        QCOMPARE(opened.first().first().toString(), QString("builtin:upscale_without_model"));
         QTest::keyClicks(search, " nothing like it");
         QTest::keyClick(search, Qt::Key_Return);
 
@@ -141,7 +141,7 @@ private Q_SLOTS:
         second.setSearch(first.search());
 
         QCOMPARE(titles(second), titles(first));
-        QCOMPARE(titles(second), QStringList{"Upscale, speed"});
+        QCOMPARE(titles(second), QStringList{"Upscale without a model"});
     }
 
     void anImportedPresetIsShownAndReported() {
@@ -166,7 +166,7 @@ private Q_SLOTS:
     void anExportedPresetIsReported() {
         const QTemporaryDir elsewhere;
         Browser browser(*store_);
-        browser.choose("builtin:upscale_speed");
+        browser.choose("builtin:upscale_without_model");
         QSignalSpy reported(&browser, &PresetsBrowser::reported);
 
         QTest::mouseClick(button(browser, "exportPreset"), Qt::LeftButton);
@@ -196,7 +196,7 @@ private Q_SLOTS:
         Browser browser(*store_);
         auto* tag = browser.findChild<QComboBox*>("presetTag");
 
-        tag->setCurrentIndex(tag->findText("inpaint"));
+        tag->setCurrentIndex(tag->findText("image to image"));
 
         QCOMPARE(cards(browser)->model()->rowCount(), 3);
     }
@@ -315,12 +315,12 @@ private Q_SLOTS:
         PresetsBrowser browser(*store_);
         QSignalSpy asked(&browser, &PresetsBrowser::needsAsked);
         open(browser);
-        cards(browser)->choose("builtin:upscale_speed");
-        QCOMPARE(asked.last().first().toString(), QString("builtin:upscale_speed"));
+        cards(browser)->choose("builtin:upscale_without_model");
+        QCOMPARE(asked.last().first().toString(), QString("builtin:upscale_without_model"));
 
-        browser.setNeeds("builtin:upscale_quality", needs());
+        browser.setNeeds("builtin:upscale", needs());
         QVERIFY(!browser.findChild<QLabel*>("presetNeeds")->isVisible());
-        browser.setNeeds("builtin:upscale_speed", needs());
+        browser.setNeeds("builtin:upscale_without_model", needs());
 
         QCOMPARE(browser.findChild<QLabel*>("presetNeeds")->text(),
                  QString("Needs 3.1 of 4.0 GiB, streams 60 %, about 40 s"));
@@ -341,9 +341,9 @@ private Q_SLOTS:
         Browser browser(*store_);
         QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "upscale");
 
-        browser.choose("builtin:inpaint_speed");
+        browser.choose("builtin:inpaint");
 
-        QCOMPARE(browser.chosen(), QString("builtin:inpaint_speed"));
+        QCOMPARE(browser.chosen(), QString("builtin:inpaint"));
     }
 
     void aLongTitleEndsInDots_data() {
@@ -407,7 +407,7 @@ private Q_SLOTS:
         QTest::mouseClick(start.findChild<QPushButton*>("start"), Qt::LeftButton);
 
         QCOMPARE(chosen.count(), 1);
-        QCOMPARE(chosen.first().first().toString(), QString("builtin:inpaint_balanced"));
+        QCOMPARE(chosen.first().first().toString(), QString("builtin:inpaint"));
         QVERIFY(settings.preferences().isFirstStartDone);
     }
 
