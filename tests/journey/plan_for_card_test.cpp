@@ -26,6 +26,8 @@ namespace {
 
 constexpr double kGoalSeconds = 1;
 constexpr double kPatience = 10;  ///< machines differ and are shared
+/// The budget of a preset for one size of GPU is not to the byte what such a GPU has to use.
+constexpr double kSameTime = 1.01;
 
 struct Answer {
     Status status = Status::Ok;
@@ -37,17 +39,20 @@ struct Answer {
     [[nodiscard]] bool names(const char* words) const { return text().contains(words); }
 };
 
-Answer planned(Json options, const char* example = "text_to_image") {
+Answer plannedGraph(const std::string& graph, const Json& options) {
     std::string text;
-    const Status status =
-        testing::openModule().runner()->plan(exampleText(example), options.dump(), text);
+    const Status status = testing::openModule().runner()->plan(graph, options.dump(), text);
     Json result = Json::parse(text);
     return {.status = status, .plan = result["plan"], .issues = result["issues"]};
 }
 
+Answer planned(const Json& options, const char* example = "text_to_image") {
+    return plannedGraph(exampleText(example), options);
+}
+
 Answer plannedFor(const std::string& card, Json options = Json::object()) {
     options["as"] = card;
-    return planned(std::move(options));
+    return planned(options);
 }
 
 /// Every node in these types, on a rehearsed card.
@@ -58,7 +63,7 @@ Answer rehearsedIn(const std::string& type, Json options = Json::object()) {
         options["precisions"].push_back(std::string(node) + "=balanced,storage=" + type +
                                         ",compute=" + type);
     }
-    return planned(std::move(options));
+    return planned(options);
 }
 
 /// Of each component, as it lies on its device.
@@ -102,6 +107,14 @@ Bytes activationsOf(const Json& plan, const char* node) {
 
 const Json& deviceOf(const Json& plan) {
     return plan.at("devices").at(0);
+}
+
+double secondsOf(const Json& plan) {
+    double seconds = 0;
+    for (const Json& stage : plan.at("stages")) {
+        seconds += stage.at("seconds").get<double>();
+    }
+    return seconds;
 }
 
 }  // namespace
@@ -358,6 +371,47 @@ private Q_SLOTS:
                      (card.at("name").get<std::string>() + ": " + plan.substr(0, 400)).c_str());
         }
         QVERIFY(cards.size() >= 10);
+    }
+
+    /// By the id of the one for that card, which it replaces.
+    void presetsTakeNoMoreTimeThanEarlierOnesForACard_data() {
+        testing::addTable<QString, QString, int>(
+            {"preset", "card", "batch"},
+            {{"sdxl_08gib", "sdxl", "RTX 4060", 1},
+             {"sdxl_12gib", "sdxl", "RTX 4070", 2},
+             {"sdxl_24gib", "sdxl", "RTX 4090", 4},
+             {"hidream_08gib", "hidream_fast", "RTX 4060", 1},
+             {"hidream_12gib", "hidream_dev", "RTX 4070", 1},
+             {"hidream_16gib", "hidream_full", "RTX 4060 Ti 16GB", 1},
+             {"hidream_24gib", "hidream_full", "RTX 4090", 2},
+             {"zimage_08gib", "zimage_turbo", "RTX 4060", 1},
+             {"zimage_12gib", "zimage_turbo", "RTX 4070", 1},
+             {"zimage_16gib", "zimage_turbo", "RTX 4060 Ti 16GB", 1},
+             {"flux_12gib", "flux_dev", "RTX 4070", 1},
+             {"flux_24gib", "flux_schnell", "RTX 4090", 1}});
+    }
+
+    void presetsTakeNoMoreTimeThanEarlierOnesForACard() {
+        QFETCH(QString, preset);
+        QFETCH(QString, card);
+        QFETCH(int, batch);
+        const auto graphOf = [](const QString& id) {
+            return testing::contentsOf(testing::sourcePath("resources/presets/" + id + ".json"))
+                .toStdString();
+        };
+        Json options = {{"as", card.toStdString()},
+                        {"graphFolder", testing::hollowModelFolder().toStdString()}};
+
+        const Answer earlier =
+            plannedGraph(graphOf(QString("earlier/") + QTest::currentDataTag()), options);
+        options["set"] = Json::array({"latent.batch=" + std::to_string(batch)});
+        const Answer now = plannedGraph(graphOf(preset), options);
+
+        QVERIFY2(earlier.status == Status::Ok, earlier.text());
+        QVERIFY2(now.status == Status::Ok, now.text());
+        const double most = kSameTime * secondsOf(earlier.plan);
+        QVERIFY2(secondsOf(now.plan) <= most, qPrintable(QString::number(secondsOf(now.plan))));
+        QVERIFY(deviceOf(now.plan).at("peak") <= deviceOf(now.plan).at("capacity"));
     }
 
     void theCommandPrintsIt() {
