@@ -265,6 +265,7 @@ Document documentFromJson(Json json) {
     document.exposed = exposedFromJson(json);
     document.frames = memberOr(json, "frames", nullptr);
     document.notes = memberOr(json, "notes", nullptr);
+    document.groups = memberOr(json, "groups", nullptr);
     document.memoryBudget = reader.text("memory_budget");
     document.device = reader.text("device");
     document.collectionThreshold = reader.integer("gc_threshold");
@@ -277,6 +278,7 @@ Document documentFromJson(Json json) {
                                   "exposed",
                                   "frames",
                                   "notes",
+                                  "groups",
                                   "memory_budget",
                                   "device",
                                   "gc_threshold",
@@ -305,6 +307,7 @@ Json toJson(const Document& document) {
     }
     putUnlessNull(json, "frames", document.frames);
     putUnlessNull(json, "notes", document.notes);
+    putUnlessNull(json, "groups", document.groups);
     if (document.memoryBudget) {
         json["memory_budget"] = *document.memoryBudget;
     }

@@ -91,6 +91,7 @@ struct Document {
     std::vector<ExposedParam> exposed;
     Json frames;  ///< null: none
     Json notes;   ///< null: none
+    Json groups;  ///< null: none; nodes that a canvas shows as one
     std::optional<std::string> memoryBudget;
     std::optional<std::string> device;
     std::optional<int64_t> collectionThreshold;  ///< "gc_threshold", percent

@@ -1,5 +1,6 @@
 #include "ui/document/clipboard.hpp"
 
+#include "ui/document/groups.hpp"
 #include "ui/document/json_members.hpp"
 
 #include <algorithm>
@@ -65,6 +66,32 @@ void copyBoxes(const graph::Document& document, const NodeIds& ids, graph::Docum
     }
     copied.frames = entriesOf(document.frames, frameIds);
     copied.notes = entriesOf(document.notes, noteIds);
+}
+
+/// Groups of which every node goes along; other nodes go without theirs.
+void copyGroups(const graph::Document& document, graph::Document& copied) {
+    const Groups groups(document);
+    NodeIds ids;
+    for (const auto& [id, group] : groups.all()) {
+        const NodeIds nodes = groups.nodesIn(id);
+        if (std::ranges::all_of(nodes,
+                                [&](const auto& node) { return copied.nodes.contains(node); })) {
+            ids.insert(id);
+        }
+    }
+    copied.groups = entriesOf(document.groups, ids);
+    for (const std::string& id : ids) {
+        if (!ids.contains(groups.of(id))) {
+            Group outer = *groups.find(id);
+            outer.parent.clear();
+            putGroup(copied, outer);
+        }
+    }
+    for (auto& [id, node] : copied.nodes) {
+        if (!ids.contains(groupNameOf(node))) {
+            setGroupName(node, {});
+        }
+    }
 }
 
 Point topLeftOf(const graph::Document& document) {
@@ -139,6 +166,33 @@ public:
         }
     }
 
+    void groups(const graph::Document& pasted) {
+        const Groups known(pasted);
+        std::map<std::string, std::string> fresh{{"", ""}};
+        for (const auto& [id, group] : known.all()) {
+            Group copy{.id = freshGroupId(document_), .title = group.title};
+            fresh[id] = copy.id;
+            putGroup(document_, copy);
+        }
+        for (const auto& [id, group] : known.all()) {
+            Group copy = group;
+            copy.id = fresh.at(id);
+            copy.parent = fresh.at(group.parent);
+            for (graph::PortRef& value : copy.values) {
+                value.node = names_.at(value.node);
+            }
+            for (std::vector<GroupPort>* ports : {&copy.inputs, &copy.outputs}) {
+                for (GroupPort& port : *ports) {
+                    port.port.node = names_.at(port.port.node);
+                }
+            }
+            putGroup(document_, copy);
+        }
+        for (const auto& [old, made] : names_) {
+            setGroupName(document_.nodes.at(made), fresh.at(known.of(old)));
+        }
+    }
+
     NodeIds made() const {
         NodeIds ids;
         for (const auto& [old, fresh] : names_) {
@@ -187,6 +241,7 @@ std::string copyText(const graph::Document& document, const NodeIds& ids, bool i
         }
     }
     copyBoxes(document, ids, copied);
+    copyGroups(document, copied);
     return graph::toText(copied);
 }
 
@@ -202,6 +257,7 @@ NodeIds pasteText(graph::Document& document,
     pasting.exposed(pasted);
     pasting.boxes(pasted, BoxKind::Frame);
     pasting.boxes(pasted, BoxKind::Note);
+    pasting.groups(pasted);
     return pasting.made();
 }
 

@@ -7,8 +7,9 @@
 
 namespace lowtide::ui {
 
-/// Nodes, the wires between them, their frames and notes as the text of a graph document. With
-/// `incoming`, wires from nodes outside are kept too and found again by id when pasted.
+/// Nodes, the wires between them, their frames, notes and whole groups as the text of a graph
+/// document. With `incoming`, wires from nodes outside are kept too and found again by id when
+/// pasted.
 [[nodiscard]] std::string copyText(const graph::Document& document,
                                    const NodeIds& ids,
                                    bool incoming);

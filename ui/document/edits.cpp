@@ -1,6 +1,7 @@
 #include "ui/document/edits.hpp"
 
 #include "plugin/graph/param_value.hpp"
+#include "ui/document/groups.hpp"
 #include "ui/document/json_members.hpp"
 #include "ui/language/module_texts.hpp"
 
@@ -326,6 +327,7 @@ void removeNodes(graph::Document& document,
             connect(document, wire.from, wire.to);
         }
     }
+    removeEmptyGroups(document);
 }
 
 bool isCollapsed(const graph::DocumentNode& node) {

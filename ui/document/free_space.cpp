@@ -1,5 +1,7 @@
 #include "ui/document/free_space.hpp"
 
+#include "ui/document/groups.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -104,23 +106,49 @@ std::string addNodeNear(graph::Document& document,
                         const NodeDesc& desc,
                         Point at,
                         CanvasSizes& sizes) {
-    NodeIds all;
-    for (const auto& [id, node] : document.nodes) {
-        all.insert(id);
-    }
-    std::vector<NodeBox> boxes = nodeBoxesOf(document, all, sizes.nodes);
+    const Groups groups(document);
+    std::vector<NodeBox> boxes = shownBoxes(document, groups, sizes.nodes);
     NodeBox added{.id = {}, .topLeft = at, .size = sizes.ofNew ? sizes.ofNew(desc) : kNewNodeSize};
     if (const std::optional<Point> point = nearestFree(boxes, added.size, at)) {
         added.topLeft = *point;
     } else {
         makeSpace(boxes, added);
         for (const NodeBox& box : boxes) {
-            setPosition(document.nodes.at(box.id), box.topLeft);
+            moveUnit(document, groups, box, sizes.nodes);
         }
     }
     const std::string id = addNode(document, desc, added.topLeft);
     sizes.nodes[id] = added.size;
     return id;
+}
+
+void foldGroup(graph::Document& document,
+               const std::string& id,
+               bool isFolded,
+               const NodeSizes& sizes) {
+    const Groups before(document);
+    if (before.find(id) == nullptr) {
+        return;
+    }
+    Group group = *before.find(id);
+    group.isFolded = isFolded;
+    putGroup(document, group);
+    const Groups groups(document);
+    for (std::string at = id; !at.empty(); at = groups.of(at)) {  // the one around it grew, too
+        NodeBox own = unitBox(document, groups, at, sizes);
+        own.isPinned = false;
+        std::vector<NodeBox> others;
+        for (const std::string& unit : groups.unitsIn(groups.of(at))) {
+            if (unit != at) {
+                others.push_back(unitBox(document, groups, unit, sizes));
+            }
+        }
+        makeSpace(others, own);
+        others.push_back(own);
+        for (const NodeBox& box : others) {
+            moveUnit(document, groups, box, sizes);
+        }
+    }
 }
 
 }  // namespace lowtide::ui

@@ -23,5 +23,11 @@ std::string addNodeNear(graph::Document& document,
                         const NodeDesc& desc,
                         Point at,
                         CanvasSizes& sizes);
+/// Shows the group as one node, or opens it where it is. What it would lie on then is pushed down,
+/// as by a new node. `sizes`: also of folded groups.
+void foldGroup(graph::Document& document,
+               const std::string& id,
+               bool isFolded,
+               const NodeSizes& sizes);
 
 }  // namespace lowtide::ui

@@ -28,6 +28,7 @@ struct Delta {
     bool links = false;
     bool frames = false;
     bool notes = false;
+    bool groups = false;
     bool exposed = false;
     bool settings = false;   ///< budget, device, thresholds, exact
     bool reset = false;      ///< another document: forget what was shown

@@ -275,7 +275,8 @@ void addNodes(Delta& delta, const Delta& next) {
 }  // namespace
 
 bool Patch::isEmpty() const {
-    return nodes.empty() && links.empty() && !exposed && !frames && !notes && !settings && !extra;
+    return nodes.empty() && links.empty() && !exposed && !frames && !notes && !groups &&
+           !settings && !extra;
 }
 
 void sortLinks(graph::Document& document) {
@@ -294,6 +295,7 @@ Patch patchBetween(const graph::Document& before, const graph::Document& after) 
     findChange(patch.exposed, before.exposed, after.exposed);
     findChange(patch.frames, before.frames, after.frames);
     findChange(patch.notes, before.notes, after.notes);
+    findChange(patch.groups, before.groups, after.groups);
     findChange<DocumentSettings>(patch.settings, settingsIn(before), settingsIn(after));
     findChange(patch.extra, before.extra, after.extra);
     return patch;
@@ -316,6 +318,7 @@ void applyPatch(graph::Document& document, const Patch& patch, Direction directi
     putSide(document.exposed, patch.exposed, direction);
     putSide(document.frames, patch.frames, direction);
     putSide(document.notes, patch.notes, direction);
+    putSide(document.groups, patch.groups, direction);
     putSide(settingsIn(document), patch.settings, direction);
     putSide(document.extra, patch.extra, direction);
 }
@@ -326,13 +329,14 @@ void append(Patch& patch, Patch next) {
     appendOne(patch.exposed, std::move(next.exposed));
     appendOne(patch.frames, std::move(next.frames));
     appendOne(patch.notes, std::move(next.notes));
+    appendOne(patch.groups, std::move(next.groups));
     appendOne(patch.settings, std::move(next.settings));
     appendOne(patch.extra, std::move(next.extra));
 }
 
 bool Delta::isEmpty() const {
     return added.empty() && removed.empty() && changed.empty() && moved.empty() && !links &&
-           !frames && !notes && !exposed && !settings && !reset;
+           !frames && !notes && !groups && !exposed && !settings && !reset;
 }
 
 bool Delta::changesMeaning() const {
@@ -356,6 +360,7 @@ Delta deltaOf(const Patch& patch, Direction direction) {
     delta.links = !patch.links.empty();
     delta.frames = patch.frames.has_value();
     delta.notes = patch.notes.has_value();
+    delta.groups = patch.groups.has_value();
     delta.exposed = patch.exposed.has_value();
     delta.settings = patch.settings || patch.extra;
     delta.onlyLooks = isOnlyLooks(patch);
@@ -371,6 +376,7 @@ void append(Delta& delta, const Delta& next) {
     delta.links |= next.links;
     delta.frames |= next.frames;
     delta.notes |= next.notes;
+    delta.groups |= next.groups;
     delta.exposed |= next.exposed;
     delta.settings |= next.settings;
     delta.onlyLooks &= next.onlyLooks;

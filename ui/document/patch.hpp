@@ -36,6 +36,7 @@ struct Patch {
     std::optional<Change<std::vector<graph::ExposedParam>>> exposed;
     std::optional<Change<Json>> frames;
     std::optional<Change<Json>> notes;
+    std::optional<Change<Json>> groups;
     std::optional<Change<DocumentSettings>> settings;
     std::optional<Change<Json>> extra;
 

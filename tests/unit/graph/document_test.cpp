@@ -24,7 +24,8 @@ constexpr const char* kForeign = R"({
   },
   "links": [{"to": ["z", "in"], "from": ["a", "latent"], "route": [1, 2]}],
   "exposed": [{"node": "a", "param": "seed", "label": "Seed", "group": 3}],
-  "frames": [{"any": "thing"}], "notes": {"text": "hello"}
+  "frames": [{"any": "thing"}], "notes": {"text": "hello"},
+  "groups": [{"id": "g", "parent": null}, 3]
 })";
 
 std::string refusalOf(const std::string& text) {

@@ -4,6 +4,7 @@
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/document/groups.hpp"
 
 #include <QtTest/QtTest>
 
@@ -215,6 +216,7 @@ private Q_SLOTS:
                           "reroutes",
                           "frames",
                           "notes",
+                          "groups",
                           "exposed",
                           "settings"});
     }
@@ -230,9 +232,10 @@ private Q_SLOTS:
         QCOMPARE(reported().links, what == "links" || what == "removed" || what == "reroutes");
         QCOMPARE(reported().frames, what == "frames");
         QCOMPARE(reported().notes, what == "notes");
+        QCOMPARE(reported().groups, what == "groups");
         QCOMPARE(reported().exposed, what == "exposed");
         QCOMPARE(reported().settings, what == "settings");
-        const QStringList looks{"moved", "collapsed", "reroutes", "frames", "notes"};
+        const QStringList looks{"moved", "collapsed", "reroutes", "frames", "notes", "groups"};
         QCOMPARE(reported().changesMeaning(), !looks.contains(what));
     }
 
@@ -423,6 +426,8 @@ private:
             putBox(document, BoxKind::Frame, {.text = "x"});
         } else if (what == "notes") {
             removeBox(document, BoxKind::Note, "n1");
+        } else if (what == "groups") {
+            putGroup(document, {.id = "g"});
         } else if (what == "exposed") {
             setExposed(document, "denoise", "steps", "Steps", true);
         } else {

@@ -339,6 +339,7 @@ private Q_SLOTS:
             follower.links = delta.links ? model.document().links : follower.links;
             follower.frames = delta.frames ? model.document().frames : follower.frames;
             follower.notes = delta.notes ? model.document().notes : follower.notes;
+            follower.groups = delta.groups ? model.document().groups : follower.groups;
             follower.exposed = delta.exposed ? model.document().exposed : follower.exposed;
             if (delta.settings) {
                 follower.memoryBudget = model.document().memoryBudget;
