@@ -9,6 +9,8 @@
 #include "ui/document/arrange.hpp"
 #include "ui/document/clipboard.hpp"
 #include "ui/document/comfy_workflow.hpp"
+#include "ui/document/free_space.hpp"
+#include "ui/document/groups.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QClipboard>
@@ -45,10 +47,19 @@ Point roundedPoint(QPointF point) {
 
 QRectF boundsOfSelected(const GraphScene& scene) {
     QRectF bounds;
-    for (const std::string& id : scene.selectedNodes()) {
-        bounds |= scene.node(id)->bodyInScene();
+    for (const NodeItem* item : scene.shownNodes()) {
+        bounds |= item->isSelected() ? item->bodyInScene() : QRectF();
     }
     return bounds;
+}
+
+/// What the canvas shows of what is selected: nodes and folded groups.
+NodeIds selectedUnits(const GraphScene& scene) {
+    NodeIds units;
+    for (const std::string& node : scene.selectedNodes()) {
+        units.insert(scene.groups().shownAs(node));
+    }
+    return units;
 }
 
 void copySelected(GraphView::Parts& parts) {
@@ -89,15 +100,22 @@ void insertText(GraphView::Parts& parts, const std::string& text, QPointF at, co
     NodeIds fresh;
     parts.model.apply(step, [&](graph::Document& document) {
         fresh = pasteText(document, parts.model.catalog(), text, roundedPoint(at));
+        if (!parts.within.empty()) {
+            moveIntoGroup(document, fresh, parts.within);
+        }
     });
     parts.scene.select(fresh);
 }
 
 void duplicateSelected(GraphView::Parts& parts, bool withWires) {
     if (const NodeIds ids = parts.scene.selectedNodes(); !ids.empty()) {
+        QRectF bounds;
+        for (const std::string& id : ids) {  // also of nodes that are folded away
+            bounds |= parts.scene.node(id)->bodyInScene();
+        }
         insertText(parts,
                    copyText(parts.model.document(), ids, withWires),
-                   boundsOfSelected(parts.scene).topLeft() + QPointF(kOffset, kOffset),
+                   bounds.topLeft() + QPointF(kOffset, kOffset),
                    withWires ? GraphView::tr("Duplicate with wires") : GraphView::tr("Duplicate"));
     }
 }
@@ -161,6 +179,10 @@ void openSearch(GraphView::Parts& parts) {
 }
 
 void editSelected(GraphView::Parts& parts) {
+    if (const Group* group = parts.selectedGroup(); group != nullptr && group->isFolded) {
+        parts.setGroupFolded(group->id, false);
+        return;
+    }
     if (const NodeIds ids = parts.scene.selectedNodes(); ids.size() == 1) {
         parts.rows.beginNext(*ids.begin(), 1);
     }
@@ -179,6 +201,10 @@ void wireSelected(GraphView::Parts& parts) {
 }
 
 void renameSelected(GraphView::Parts& parts) {
+    if (const Group* group = parts.selectedGroup(); group != nullptr) {
+        parts.texts.renameGroup(group->id);
+        return;
+    }
     const NodeIds ids = parts.scene.selectedNodes();
     if (ids.size() == 1) {
         parts.texts.renameNode(*ids.begin());
@@ -230,6 +256,10 @@ void toggleNodes(GraphView::Parts& parts,
 }
 
 void collapseSelected(GraphView::Parts& parts) {
+    if (const Group* group = parts.selectedGroup(); group != nullptr) {
+        parts.setGroupFolded(group->id, !group->isFolded);
+        return;
+    }
     const NodeIds ids = parts.scene.selectedNodes();
     toggleNodes(parts, ids, GraphView::tr("Collapse"), isCollapsed, setCollapsed);
 }
@@ -272,6 +302,50 @@ void frameSelected(GraphView::Parts& parts) {
     parts.texts.writeBox(BoxKind::Frame, id);
 }
 
+/// One step: its size as one node is known once the scene shows it.
+void groupSelected(GraphView::Parts& parts) {
+    const NodeIds ids = parts.scene.selectedNodes();
+    const QString step = GraphView::tr("Group");
+    const QString key = QStringLiteral("group");
+    std::string id;
+    parts.model.endMerging();
+    parts.model.apply(
+        step,
+        [&](graph::Document& document) { id = addGroup(document, ids, step.toStdString()); },
+        key);
+    if (id.empty()) {
+        parts.tip.report(
+            GraphView::tr("Select two nodes or more, but not all that a group holds already."),
+            parts.pointerOrMiddle());
+        return;
+    }
+    const NodeSizes sizes = parts.view.wantedNodeSizes();
+    parts.model.apply(
+        step, [&](graph::Document& document) { foldGroup(document, id, true, sizes); }, key);
+    parts.model.endMerging();
+    parts.scene.select(ids);
+    parts.texts.renameGroup(id);
+}
+
+void ungroupSelected(GraphView::Parts& parts) {
+    const NodeIds ids = parts.scene.selectedNodes();
+    if (const Group* group = parts.selectedGroup(); group != nullptr) {
+        const NodeSizes sizes = parts.view.wantedNodeSizes();
+        parts.model.apply(GraphView::tr("Ungroup"), [&](graph::Document& document) {
+            foldGroup(document, group->id, false, sizes);
+            removeGroup(document, group->id);
+        });
+        return;
+    }
+    if (parts.scene.groups().commonOf(ids).empty()) {
+        parts.tip.report(GraphView::tr("Select a group, or nodes that lie in one."),
+                         parts.pointerOrMiddle());
+        return;
+    }
+    parts.model.apply(GraphView::tr("Take out of the group"),
+                      [&](graph::Document& document) { takeOutOfGroup(document, ids); });
+}
+
 void addNote(GraphView::Parts& parts) {
     const QPointF at = parts.view.mapToScene(parts.view.viewport()->rect().center());
     std::string id;
@@ -283,20 +357,29 @@ void addNote(GraphView::Parts& parts) {
 
 void alignSelected(GraphView::Parts& parts, Alignment how) {
     parts.model.apply(GraphView::tr("Align"), [&](graph::Document& document) {
-        align(document, parts.scene.selectedNodes(), parts.view.nodeSizes(), how);
+        const NodeSizes sizes = parts.view.nodeSizes();
+        editShown(document, sizes, [&](graph::Document& shown) {
+            align(shown, selectedUnits(parts.scene), sizes, how);
+        });
     });
 }
 
 void distributeSelected(GraphView::Parts& parts, Axis axis) {
     parts.model.apply(GraphView::tr("Distribute"), [&](graph::Document& document) {
-        distribute(document, parts.scene.selectedNodes(), parts.view.nodeSizes(), axis);
+        const NodeSizes sizes = parts.view.nodeSizes();
+        editShown(document, sizes, [&](graph::Document& shown) {
+            distribute(shown, selectedUnits(parts.scene), sizes, axis);
+        });
     });
 }
 
 void arrangeNodes(GraphView::Parts& parts) {
-    const NodeIds ids = parts.scene.selectedNodes();
+    const NodeIds ids = selectedUnits(parts.scene);
     parts.model.apply(GraphView::tr("Arrange"), [&](graph::Document& document) {
-        arrange(document, ids.size() > 1 ? ids : NodeIds(), parts.view.wantedNodeSizes());
+        const NodeSizes sizes = parts.view.wantedNodeSizes();
+        editShown(document, sizes, [&](graph::Document& shown) {
+            arrange(shown, ids.size() > 1 ? ids : NodeIds(), sizes);
+        });
     });
     if (ids.size() < 2) {
         parts.navigation.jumpToAll();
@@ -327,12 +410,16 @@ void goToBookmark(GraphView::Parts& parts, int number) {
 }
 
 void moveFocus(GraphView::Parts& parts, FocusDirection direction, bool isAlongWires) {
-    const NodeIds selected = parts.scene.selectedNodes();
+    const NodeIds selected = selectedUnits(parts.scene);
     const std::string current = selected.empty() ? std::string() : *selected.begin();
     const NodeRects rects = parts.scene.nodeRects();
-    const std::string next = isAlongWires && !current.empty()
-                                 ? nodeAlongWires(parts.model.document(), rects, current, direction)
-                                 : adjacentNode(rects, current, direction);
+    const std::string next =
+        isAlongWires && !current.empty()
+            ? nodeAlongWires(shownGraph(parts.model.document(), parts.scene.groups(), {}),
+                             rects,
+                             current,
+                             direction)
+            : adjacentNode(rects, current, direction);
     if (!next.empty()) {
         parts.view.reveal(next);
     }
@@ -386,6 +473,8 @@ constexpr CanvasCommand kCommands[] = {
     {{"node.inputs", TEXT("&Unused inputs"), TEXT("Show the inputs without a wire one by one, or fold them"), "Node", "U", "", kCanvas}, unfoldInputsOfSelected},
     {{"node.pin", TEXT("&Pin"), TEXT("Keep the node where it is"), "Node", "P", "", kCanvas}, pinSelected},
     {{"node.frame", TEXT("&Frame"), TEXT("Draw a frame around the selected nodes"), "Node", "Ctrl+G", "", kWindow, kPlain, kAfterLine}, frameSelected},
+    {{"node.group", TEXT("Ma&ke a group"), TEXT("Show the selected nodes as one"), "Node", "G", "", kCanvas}, groupSelected},
+    {{"node.ungroup", TEXT("U&ngroup"), TEXT("Take the selected group apart, or the selected nodes out of their group"), "Node", "Shift+G", "", kCanvas}, ungroupSelected},
     {{"node.note", TEXT("Add a n&ote"), TEXT("Add a text to the canvas"), "Node", "Ctrl+Shift+N"}, addNote},
     {{"node.align_left", TEXT("&Left"), TEXT("Align left edges"), "Node/Align", "", "", kCanvas}, call<alignSelected, Alignment::Left>},
     {{"node.align_centre", TEXT("&Centre"), TEXT("Align centres on a vertical line"), "Node/Align", "", "", kCanvas}, call<alignSelected, Alignment::Centre>},

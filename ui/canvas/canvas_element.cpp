@@ -32,10 +32,6 @@ const NodeItem& nodeOf(const CanvasElements& all, const ElementKey& key) {
     return *all.scene().node(key.owner);
 }
 
-PortRef portOf(const ElementKey& key) {
-    return {key.owner, key.item};
-}
-
 /// nullptr: there is none.
 const PortFace* portFaceOf(const CanvasElements& all, const ElementKey& key) {
     const NodeItem* node = all.scene().node(key.owner);
@@ -47,6 +43,12 @@ const PortFace* portFaceOf(const CanvasElements& all, const ElementKey& key) {
         isOutput ? node->face().outputIndex(key.item) : node->face().inputIndex(key.item);
     const std::vector<PortFace>& ports = isOutput ? node->face().outputs : node->face().inputs;
     return index < 0 ? nullptr : &ports[static_cast<size_t>(index)];
+}
+
+/// In the document.
+PortRef portOf(const CanvasElements& all, const ElementKey& key) {
+    const PortFace* port = portFaceOf(all, key);
+    return port == nullptr ? PortRef{key.owner, key.item} : port->ref;
 }
 
 size_t rowIndexOf(const CanvasElements& all, const ElementKey& key) {
@@ -110,8 +112,8 @@ void describeNode(ElementFace& face, CanvasElements& all, const ElementKey& key)
     face.state.selected = node.isSelected();
     face.state.focused = all.view().hasFocus() && all.current() == key;
     face.state.expandable = true;
-    face.state.collapsed = node.face().isCollapsed;
-    face.state.expanded = !node.face().isCollapsed;
+    face.state.collapsed = node.face().isCollapsed || node.face().isGroup;
+    face.state.expanded = !face.state.collapsed;
     face.state.busy = status.activity == NodeActivity::Running;
     face.state.invalid = issuesOf(status.issues).worst == Severity::Error;
     const auto add = [&](ElementKind kind, const std::string& item) {
@@ -144,6 +146,17 @@ Actions nodeActions(CanvasElements& all, const ElementKey& key) {
         return selected([&canvas, name] { canvas.invoke(name); });
     };
     const auto focus = selected([&canvas] { canvas.setFocus(Qt::OtherFocusReason); });
+    if (nodeOf(all, key).face().isGroup) {
+        return {{QAccessibleActionInterface::pressAction(), GraphView::tr("Select"), focus},
+                {QAccessibleActionInterface::setFocusAction(), GraphView::tr("Select"), focus},
+                {QAccessibleActionInterface::showMenuAction(),
+                 GraphView::tr("Show menu"),
+                 selected([&all] { all.showMenu(); })},
+                {QStringLiteral("collapse"), GraphView::tr("Open group"), command("node.collapse")},
+                {QStringLiteral("rename"), GraphView::tr("Rename"), command("node.rename")},
+                {QStringLiteral("ungroup"), GraphView::tr("Ungroup"), command("node.ungroup")},
+                {QStringLiteral("delete"), GraphView::tr("Delete"), command("edit.delete")}};
+    }
     Actions actions = {
         {QAccessibleActionInterface::pressAction(), GraphView::tr("Select"), focus},
         {QAccessibleActionInterface::setFocusAction(), GraphView::tr("Select"), focus},
@@ -171,9 +184,9 @@ Actions nodeActions(CanvasElements& all, const ElementKey& key) {
 std::vector<ElementKey> otherEnds(const CanvasElements& all, const ElementKey& key) {
     std::vector<ElementKey> ends;
     for (const graph::Link& link : all.scene().model().document().links) {
-        if (key.kind == ElementKind::Output && link.from == portOf(key)) {
+        if (key.kind == ElementKind::Output && link.from == portOf(all, key)) {
             ends.push_back({ElementKind::Input, link.to.node, link.to.port});
-        } else if (key.kind == ElementKind::Input && link.to == portOf(key)) {
+        } else if (key.kind == ElementKind::Input && link.to == portOf(all, key)) {
             ends.push_back({ElementKind::Output, link.from.node, link.from.port});
         }
     }
@@ -216,7 +229,7 @@ void describePort(ElementFace& face, CanvasElements& all, const ElementKey& key)
 
 Actions portActions(CanvasElements& all, const ElementKey& key) {
     const bool isOutput = key.kind == ElementKind::Output;
-    const PortRef port = portOf(key);
+    const PortRef port = portOf(all, key);
     Actions actions = {{QAccessibleActionInterface::pressAction(),
                         GraphView::tr("Connect"),
                         [&all, port, isOutput] { all.wirePort(port, isOutput); }}};
@@ -234,7 +247,7 @@ Actions portActions(CanvasElements& all, const ElementKey& key) {
 }
 
 void describeWire(ElementFace& face, CanvasElements& all, const ElementKey& key) {
-    const Wire& wire = *all.scene().wires().into(portOf(key));
+    const Wire& wire = *all.scene().wires().into(portOf(all, key));
     face.name = GraphView::tr("Wire from %1 to %2")
                     .arg(endName(all, {ElementKind::Output, wire.from.node, wire.from.port}),
                          endName(all, {ElementKind::Input, key.owner, key.item}));
@@ -242,7 +255,7 @@ void describeWire(ElementFace& face, CanvasElements& all, const ElementKey& key)
 }
 
 Actions wireActions(CanvasElements& all, const ElementKey& key) {
-    const PortRef to = portOf(key);
+    const PortRef to = portOf(all, key);
     return {
         {QAccessibleActionInterface::pressAction(),
          GraphView::tr("Select"),
@@ -319,7 +332,9 @@ void describeImage(ElementFace& face, CanvasElements& all, const ElementKey& key
 Actions imageActions(CanvasElements& all, const ElementKey& key) {
     return {{QAccessibleActionInterface::pressAction(),
              GraphView::tr("Show in the viewer"),
-             [&canvas = all.view(), id = key.owner] { Q_EMIT canvas.imageActivated(id); }}};
+             [&all, key] {
+                 Q_EMIT all.view().imageActivated(all.scene().imageNodeOf(nodeOf(all, key)));
+             }}};
 }
 
 void describeBox(ElementFace& face, CanvasElements& all, const ElementKey& key) {
@@ -366,6 +381,37 @@ Actions boxActions(CanvasElements& all, const ElementKey& key) {
     return actions;
 }
 
+void describeGroup(ElementFace& face, CanvasElements& all, const ElementKey& key) {
+    const GraphScene& scene = all.scene();
+    QStringList members;
+    for (const std::string& unit : scene.groups().unitsIn(key.owner)) {
+        members << scene.node(unit)->face().title;
+    }
+    face.name = QString::fromStdString(scene.groups().find(key.owner)->title);
+    face.description = GraphView::tr("Open group, holds %1").arg(listed(members));
+    face.area = scene.groupFrames().at(key.owner)->shownRect();
+    face.state.selectable = true;
+    face.state.expandable = true;
+    face.state.expanded = true;
+}
+
+Actions groupActions(CanvasElements& all, const ElementKey& key) {
+    const auto select = [&all, key] {
+        all.view().select(all.scene().groups().nodesIn(key.owner));
+        all.view().setFocus(Qt::OtherFocusReason);
+    };
+    const auto command = [&all, select](const char* id) {
+        return [&all, select, id] {
+            select();
+            all.view().invoke(id);
+        };
+    };
+    return {{QAccessibleActionInterface::pressAction(), GraphView::tr("Select"), select},
+            {QStringLiteral("collapse"), GraphView::tr("Fold group"), command("node.collapse")},
+            {QStringLiteral("rename"), GraphView::tr("Rename"), command("node.rename")},
+            {QStringLiteral("ungroup"), GraphView::tr("Ungroup"), command("node.ungroup")}};
+}
+
 struct Kind {
     QAccessible::Role role;  ///< of a row: while it is not there
     void (*describe)(ElementFace& face, CanvasElements& all, const ElementKey& key);
@@ -383,6 +429,7 @@ const Kind& kindOf(const ElementKey& key) {
         {QAccessible::Link, describeWire, wireActions},
         {QAccessible::Grouping, describeBox, boxActions},
         {QAccessible::Note, describeBox, boxActions},
+        {QAccessible::Grouping, describeGroup, groupActions},
     };
     return kKinds[static_cast<size_t>(key.kind)];
 }
@@ -428,6 +475,7 @@ QAccessibleInterface* CanvasElement::parent() const {
         case ElementKind::Node:
         case ElementKind::Frame:
         case ElementKind::Note:
+        case ElementKind::Group:
             return QAccessible::queryAccessibleInterface(&all_.view());
         case ElementKind::Wire:
             return all_.at({ElementKind::Input, key_.owner, key_.item});
@@ -648,8 +696,8 @@ void CanvasElement::take(const Json& value) {
         return;
     }
     all_.scene().model().apply(GraphView::tr("Change %1").arg(shownRow(all_, key_).label),
-                               [&value, &param, this](graph::Document& document) {
-                                   document.nodes.at(key_.owner).params[param.id] = value;
+                               [&, node = shownRow(all_, key_).node](graph::Document& document) {
+                                   document.nodes.at(node).params[param.id] = value;
                                });
 }
 

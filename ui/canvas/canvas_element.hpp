@@ -13,10 +13,10 @@ namespace lowtide::ui {
 
 class CanvasElements;
 
-enum class ElementKind { Node, Input, Row, Image, Output, Wire, Frame, Note };
+enum class ElementKind { Node, Input, Row, Image, Output, Wire, Frame, Note, Group };
 
-/// A thing of the canvas: `owner` is its node (of a wire, the node that it leads into), frame or
-/// note, `item` the port or parameter.
+/// A thing of the canvas: `owner` is its node or folded group (of a wire, that which it leads
+/// into), frame, note or open group, `item` the port or parameter.
 struct ElementKey {
     ElementKind kind = ElementKind::Node;
     std::string owner;

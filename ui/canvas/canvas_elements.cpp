@@ -125,7 +125,7 @@ constexpr int kBelowPort = 8;
 CanvasHit selectedHit(const GraphScene& scene) {
     CanvasHit hit;
     if (const NodeIds ids = scene.selectedNodes(); !ids.empty()) {
-        hit.node = scene.node(*ids.begin());
+        hit.node = scene.shownNode(*ids.begin());
         hit.part.part = NodePart::Header;
         return hit;
     }
@@ -169,7 +169,7 @@ CanvasElements::CanvasElements(GraphView::Parts& parts)
     connect(&scene_, &QGraphicsScene::selectionChanged, this, &CanvasElements::takeSelection);
     connect(&parts.statuses, &NodeStatuses::changed, this, [this](const std::string& node) {
         if (!reported_.empty()) {
-            waiting_.insert(node);
+            waiting_.insert(scene_.groups().shownAs(node));
             if (!soon_.isActive()) {
                 soon_.start();
             }
@@ -200,9 +200,17 @@ const std::vector<ElementKey>& CanvasElements::top() const {
         return *top_;
     }
     top_.emplace();
-    for (const std::string& id : runOrder(scene_.model().document())) {
+    const graph::Document& document = scene_.model().document();
+    const Groups& groups = scene_.groups();
+    for (const std::string& id :
+         runOrder(groups.all().empty() ? document : shownGraph(document, groups, NodeSizes()))) {
         if (const NodeItem* item = scene_.node(id); item != nullptr && item->isVisible()) {
             top_->push_back({ElementKind::Node, id, {}});
+        }
+    }
+    for (const auto& [id, frame] : scene_.groupFrames()) {
+        if (frame->isVisible()) {
+            top_->push_back({ElementKind::Group, id, {}});
         }
     }
     for (const BoxKind kind : {BoxKind::Frame, BoxKind::Note}) {
@@ -221,6 +229,10 @@ bool CanvasElements::isThere(const ElementKey& key) const {
     if (key.kind == ElementKind::Frame || key.kind == ElementKind::Note) {
         return scene_.box(boxKindOf(key), key.owner) != nullptr;
     }
+    if (key.kind == ElementKind::Group) {
+        const auto frame = scene_.groupFrames().find(key.owner);
+        return frame != scene_.groupFrames().end() && frame->second->isVisible();
+    }
     const NodeItem* item = scene_.node(key.owner);
     if (item == nullptr || !item->isVisible()) {
         return false;
@@ -234,8 +246,12 @@ bool CanvasElements::isThere(const ElementKey& key) const {
             return item->face().rowIndex(key.item) >= 0 && !item->layout().rows.empty();
         case ElementKind::Image:
             return !item->layout().nodeImage.isNull();
-        case ElementKind::Wire:
-            return scene_.wires().into({key.owner, key.item}) != nullptr;
+        case ElementKind::Wire: {
+            const int index = item->face().inputIndex(key.item);
+            const auto& inputs = item->face().inputs;
+            return index >= 0 &&
+                   scene_.wires().into(inputs[static_cast<size_t>(index)].ref) != nullptr;
+        }
         default:
             return true;
     }
@@ -255,10 +271,9 @@ QAccessibleInterface* CanvasElements::at(const ElementKey& key) {
 }
 
 std::optional<ElementKey> CanvasElements::current() const {
-    const std::set<std::string> selected = scene_.selectedNodes();
-    return selected.size() == 1
-               ? std::optional(ElementKey{ElementKind::Node, *selected.begin(), {}})
-               : std::nullopt;
+    const NodeItem* selected = scene_.onlySelected();
+    return selected != nullptr ? std::optional(ElementKey{ElementKind::Node, selected->id(), {}})
+                               : std::nullopt;
 }
 
 void CanvasElements::announceFocus() {
@@ -274,7 +289,7 @@ void CanvasElements::take(const Delta& delta) {
         forgetAll();
         return;
     }
-    if (delta.reset) {
+    if (delta.reset || delta.groups) {  // other things lie on the canvas
         forgetAll();
         if (QAccessibleInterface* canvas = QAccessible::queryAccessibleInterface(&view_)) {
             announce(canvas, QAccessible::ObjectReorder);
@@ -302,7 +317,11 @@ void CanvasElements::takeSelection() {
     if (!isListenedTo()) {
         return;
     }
-    const std::set<std::string> before = std::exchange(selected_, scene_.selectedNodes());
+    std::set<std::string> shown;
+    for (const std::string& node : scene_.selectedNodes()) {
+        shown.insert(scene_.groups().shownAs(node));
+    }
+    const std::set<std::string> before = std::exchange(selected_, std::move(shown));
     const auto announceOthers = [this](const std::set<std::string>& of,
                                        const std::set<std::string>& than,
                                        QAccessible::Event what) {
@@ -425,11 +444,10 @@ void CanvasElements::editValue(const ElementKey& row) {
 
 void CanvasElements::wirePort(const graph::PortRef& port, bool isOutput) {
     view_.reveal(port.node, port.port);
-    const NodeItem* item = scene_.node(port.node);
-    if (item == nullptr) {
+    if (scene_.node(port.node) == nullptr) {
         return;
     }
-    const QPointF end = isOutput ? item->outputInScene(port.port) : item->inputInScene(port.port);
+    const QPointF end = scene_.portInScene(port, isOutput);
     parts_.wiring.openAt(
         view_.viewport()->mapTo(&view_, view_.mapFromScene(end) + QPoint(0, kBelowPort)),
         port.node,

@@ -34,7 +34,8 @@ public:
 
     [[nodiscard]] GraphScene& scene() const { return scene_; }
 
-    /// Nodes in run order, then frames, then notes: all that are shown.
+    /// Nodes and folded groups in run order, then open groups, frames and notes: all that are
+    /// shown.
     [[nodiscard]] const std::vector<ElementKey>& top() const;
     [[nodiscard]] bool isThere(const ElementKey& key) const;
 

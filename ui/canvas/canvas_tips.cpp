@@ -62,7 +62,10 @@ QString nodeTip(const NodeFace& face, const NodeStatus& status) {
     } else if (face.mode == graph::NodeMode::Bypassed) {
         parts << GraphView::tr("Bypassed: its input passes through unchanged.");
     }
-    if (face.desc == nullptr) {
+    if (face.isGroup) {
+        parts << GraphView::tr(
+            "Several nodes shown as one. Double-click or press Enter to open it.");
+    } else if (face.desc == nullptr) {
         parts << GraphView::tr("This type of node is not known here. The node is kept as it is.");
     } else {
         parts << QString::fromStdString(face.desc->tooltip);

@@ -162,8 +162,9 @@ public:
         }
         addNodes(selected, false);
         for (const auto& [id, location] : nodes_) {
-            ids_.insert(id);
-            bounds_ |= scene.node(id)->bodyInScene();
+            const NodeItem* shown = scene.shownNode(id);
+            ids_.insert({id, shown->id()});
+            bounds_ |= shown->bodyInScene();
         }
         for (const auto& [box, location] : boxes_) {
             bounds_ |= box->shownRect();
@@ -233,7 +234,8 @@ public:
 private:
     void addNodes(const std::vector<NodeItem*>& items, bool alsoPinned) {
         for (const NodeItem* item : items) {
-            if (alsoPinned || !item->face().isPinned) {
+            const bool isFoldedAway = scene_.shownNode(item->id()) != item;
+            if (alsoPinned || isFoldedAway || !item->face().isPinned) {
                 nodes_.emplace(item->id(), item->pos());
             }
         }
@@ -364,9 +366,11 @@ private:
 
 class DragValue : public Gesture {
 public:
-    DragValue(GraphScene& scene, const RowFace& row, std::string node, int x)
+    DragValue(GraphScene& scene, const RowFace& row, std::string item, int x)
         : scene_(scene),
-          node_(std::move(node)),
+          item_(std::move(item)),
+          row_(row.param),
+          node_(row.node),
           param_(*row.desc),
           before_(row.json),
           start_(*numberOf(row.json)),
@@ -400,8 +404,8 @@ public:
 
 private:
     void show(const Json& value) {
-        NodeItem* item = scene_.node(node_);
-        const int index = item == nullptr ? -1 : item->face().rowIndex(param_.id);
+        NodeItem* item = scene_.node(item_);
+        const int index = item == nullptr ? -1 : item->face().rowIndex(row_);
         if (index >= 0) {
             NodeFace face = item->face();
             RowFace& row = face.rows[static_cast<size_t>(index)];
@@ -412,6 +416,8 @@ private:
     }
 
     GraphScene& scene_;
+    std::string item_;  ///< that shows the row
+    std::string row_;
     std::string node_;
     ParamDesc param_;
     Json before_;
@@ -461,9 +467,9 @@ bool canDragValue(const RowFace& row) {
 
 std::unique_ptr<Gesture> dragValue(GraphScene& scene,
                                    const RowFace& row,
-                                   const std::string& node,
+                                   const std::string& item,
                                    int x) {
-    return std::make_unique<DragValue>(scene, row, node, x);
+    return std::make_unique<DragValue>(scene, row, item, x);
 }
 
 }  // namespace lowtide::ui

@@ -70,11 +70,11 @@ using OpenSearch = std::function<void(const PointerAt& at, const WireEnd& held)>
 
 /// Whether the row's value is a number that a drag may change; a seed is none.
 [[nodiscard]] bool canDragValue(const RowFace& row);
-/// Changes the number of a row as a number field does: Ctrl coarse, Shift fine. `x`: of the press
-/// in the viewport.
+/// Changes the number of a row as a number field does: Ctrl coarse, Shift fine. `item`: the node or
+/// group that shows the row; `x`: of the press in the viewport.
 [[nodiscard]] std::unique_ptr<Gesture> dragValue(GraphScene& scene,
                                                  const RowFace& row,
-                                                 const std::string& node,
+                                                 const std::string& item,
                                                  int x);
 
 /// The grid to which things are drawn, in canvas units.

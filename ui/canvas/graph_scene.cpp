@@ -2,10 +2,12 @@
 
 #include "ui/canvas/node_widths.hpp"
 
+#include <QCoreApplication>
 #include <QSignalBlocker>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace lowtide::ui {
@@ -41,6 +43,53 @@ constexpr int kTracks = 4;
 constexpr double kAround = 320;       ///< how far from its ends a wire looks for obstacles
 constexpr double kMostRouted = 6000;  ///< longer wires run straight: no way around is shorter
 constexpr double kFrameMiddle = 16;   ///< half of a collapsed frame's height
+
+constexpr double kGroupDepth = 0.01;  ///< by which a frame lies above the one around it
+constexpr const char* kGroupColour = "violet";
+
+template <typename Item>
+void deleteItems(std::map<std::string, Item*>& items) {
+    for (const auto& [id, item] : std::exchange(items, {})) {
+        delete item;
+    }
+}
+
+struct GroupWords {
+    Q_DECLARE_TR_FUNCTIONS(GroupStatus)
+};
+
+/// The more a user has to know it, the larger.
+int weightOf(NodeActivity activity) {
+    constexpr NodeActivity kOrder[] = {NodeActivity::Idle,
+                                       NodeActivity::Cached,
+                                       NodeActivity::Finished,
+                                       NodeActivity::Waiting,
+                                       NodeActivity::Running,
+                                       NodeActivity::Failed};
+    return static_cast<int>(std::ranges::find(kOrder, activity) - std::begin(kOrder));
+}
+
+/// Adds what is known of one node to what its group shows.
+void addStatus(NodeStatus& whole, const std::string& node, const QString& title, NodeStatus own) {
+    if (weightOf(own.activity) > weightOf(whole.activity)) {
+        whole.activity = own.activity;
+        whole.phase =
+            own.phase.isEmpty()
+                ? title
+                : GroupWords::tr("%1: %2", "title of a node, its phase").arg(title, own.phase);
+        whole.done = own.done;
+        whole.total = own.total;
+        whole.secondsLeft = own.secondsLeft;
+    }
+    whole.milliseconds += own.milliseconds;
+    whole.peakBytes = std::max(whole.peakBytes, own.peakBytes);
+    whole.plannedBytes = std::max(whole.plannedBytes, own.plannedBytes);
+    whole.lossy += own.lossy;
+    for (Issue& issue : own.issues) {
+        issue.item = issue.item.empty() ? std::string() : nameInGroup({node, issue.item});
+        whole.issues.push_back(std::move(issue));
+    }
+}
 
 constexpr double kPortPixels = 10;
 constexpr double kMostPortReach = 16;
@@ -80,6 +129,18 @@ void hitWires(CanvasHit& hit, const GraphScene& scene, QPointF point, double zoo
     hit.wire = scene.wires().wireAt(point, kWirePixels / zoom);
 }
 
+/// The title of an open group, or the mark that folds it.
+void hitGroups(CanvasHit& hit, const GraphScene& scene, QPointF point, double zoom) {
+    for (const auto& [id, frame] : scene.groupFrames()) {
+        const BoxPart part =
+            frame->isVisible() ? frame->partAtScene(point, kReroutePixels / zoom) : BoxPart::None;
+        if (part == BoxPart::Title || part == BoxPart::Fold) {
+            hit.group = id;
+            hit.boxPart = part;
+        }
+    }
+}
+
 void hitBoxes(CanvasHit& hit, const GraphScene& scene, QPointF point, double zoom) {
     const std::vector<BoxItem*>& boxes = scene.boxes();
     for (auto item = boxes.rbegin(); item != boxes.rend(); ++item) {
@@ -99,6 +160,7 @@ GraphScene::GraphScene(GraphModel& model, NodeStatuses& statuses, QObject* paren
       model_(model),
       statuses_(statuses),
       look_(std::make_unique<Look>(Theme::current())),
+      groups_(model.document()),
       wires_(new WireLayer(*look_)) {
     addItem(wires_);
     connect(&model, &GraphModel::changed, this, &GraphScene::take);
@@ -118,14 +180,64 @@ GraphScene::~GraphScene() {
 
 NodeItem* GraphScene::node(const std::string& id) const {
     const auto found = nodes_.find(id);
-    return found == nodes_.end() ? nullptr : found->second;
+    if (found != nodes_.end()) {
+        return found->second;
+    }
+    const auto group = groupNodes_.find(id);
+    return group == groupNodes_.end() ? nullptr : group->second;
+}
+
+NodeItem* GraphScene::shownNode(const std::string& id) const {
+    return node(groups_.shownAs(id));
+}
+
+QPointF GraphScene::portInScene(const graph::PortRef& port, bool isOutput) const {
+    const NodeItem* item = shownNode(port.node);
+    return item->portInScene(item->face().isGroup ? nameInGroup(port) : port.port, isOutput);
+}
+
+/// A preview first, else what lies farthest to the right.
+std::string GraphScene::imageNodeOf(const NodeItem& item) const {
+    std::string shown;
+    for (const std::string& id : fromLeft(model_.document(), groups_.nodesIn(item.id()))) {
+        const NodeStatus& status = statuses_.of(id);
+        const bool isKept = !shown.empty() && statuses_.of(shown).step && !status.step;
+        if (!status.nodeImage.isNull() && !isKept) {
+            shown = id;
+        }
+    }
+    return shown.empty() ? item.id() : shown;
+}
+
+NodeStatus GraphScene::statusOf(const std::string& id) const {
+    if (groups_.find(id) == nullptr) {
+        return statuses_.of(id);
+    }
+    NodeStatus whole;
+    for (const std::string& member : groups_.nodesIn(id)) {
+        const NodeItem* item = node(member);
+        addStatus(whole, member, item ? item->face().title : QString(), statuses_.of(member));
+    }
+    const NodeStatus& shown = statuses_.of(imageNodeOf(*node(id)));
+    whole.nodeImage = shown.nodeImage;
+    whole.step = shown.step;
+    whole.shownSize = shown.shownSize;
+    whole.wholeImage = shown.wholeImage;
+    return whole;
+}
+
+bool GraphScene::isFoldedAway(const std::string& id) const {
+    const Group* group = groups_.find(id);
+    return groups_.shownAs(id) != id || (group != nullptr && !group->isFolded);
 }
 
 std::vector<NodeItem*> GraphScene::shownNodes() const {
     std::vector<NodeItem*> shown;
-    for (const auto& [id, item] : nodes_) {
-        if (item->isVisible()) {
-            shown.push_back(item);
+    for (const auto* items : {&nodes_, &groupNodes_}) {
+        for (const auto& [id, item] : *items) {
+            if (item->isVisible()) {
+                shown.push_back(item);
+            }
         }
     }
     return shown;
@@ -139,14 +251,26 @@ NodeRects GraphScene::nodeRects() const {
     return rects;
 }
 
-void GraphScene::take(const Delta& delta) {
-    // All items leave the map before one dies: a selected one reports that the selection changed.
-    if (delta.reset) {
-        for (const auto& [id, item] : std::exchange(nodes_, {})) {
-            delete item;
+NodeRects GraphScene::wireableRects() const {
+    NodeRects rects;
+    for (const auto& [id, item] : nodes_) {
+        if (const NodeItem* shown = shownNode(id); shown->isVisible()) {
+            rects.emplace(id, shown->bodyInScene());
         }
     }
+    return rects;
+}
+
+void GraphScene::take(const Delta& delta) {
     const graph::Document& document = model_.document();
+    const std::set<std::string> selected = selectedNodes();
+    groups_ = Groups(document);
+    // All items leave the map before one dies: a selected one reports that the selection changed.
+    if (delta.reset) {
+        deleteItems(groupNodes_);
+        deleteItems(groupFrames_);
+        deleteItems(nodes_);
+    }
     std::set<std::string> fresh = delta.added;
     fresh.insert(delta.changed.begin(), delta.changed.end());
     if (delta.reset || delta.exposed) {
@@ -171,7 +295,8 @@ void GraphScene::take(const Delta& delta) {
         }
         linked_ = std::move(linked);
     }
-    const bool isLaidOut = rebuildNodes(fresh);
+    const bool areNodesLaidOut = rebuildNodes(fresh);
+    const bool isLaidOut = rebuildGroups() || areNodesLaidOut;
     for (const std::string& id : delta.moved) {
         if (NodeItem* item = node(id); item != nullptr) {
             item->setPos(pointOf(document.nodes.at(id)));
@@ -180,13 +305,19 @@ void GraphScene::take(const Delta& delta) {
     if (delta.frames || delta.notes || delta.reset) {
         rebuildBoxes();
     }
-    const bool isElsewhere = delta.reset || delta.links || delta.frames || isLaidOut ||
-                             !delta.moved.empty() || !delta.removed.empty();
+    const bool isElsewhere = delta.reset || delta.links || delta.frames || delta.groups ||
+                             isLaidOut || !delta.moved.empty() || !delta.removed.empty();
+    followNodes();
     const bool isWider = (isElsewhere || delta.notes) && fitWidths();
     if (isElsewhere || isWider) {  // a value that changed moves no wire
+        followNodes();
         hideMembers();
         rebuildWires();
         updateSceneRect();
+    }
+    if (delta.groups &&
+        !delta.reset) {  // what is shown in place of something is selected as it was
+        select(selected);
     }
     Q_EMIT arranged();
 }
@@ -199,30 +330,98 @@ bool GraphScene::rebuildNodes(const std::set<std::string>& ids) {
         if (found == document.nodes.end()) {
             continue;
         }
-        NodeItem*& item = nodes_[id];
-        const bool isNew = item == nullptr;
-        if (isNew) {
-            item = new NodeItem(*look_);
-            item->setZValue(kNodeHeight);
-            addItem(item);
-        }
-        const NodeLayout layout = item->layout();
-        const graph::NodeMode mode = item->face().mode;
-        const QPointF point = item->pos();
-        const double wanted = item->wantedWidth();
-        item->setFace(faceOf(document, model_.catalog(), id, linked_[id]));
-        item->setStatus(statuses_.of(id));
-        item->setPos(pointOf(found->second));
-        isLaidOut = isLaidOut || isNew || item->pos() != point || item->wantedWidth() != wanted ||
-                    !isLaidOutAlike(*item, layout, mode);
+        const bool isRefreshed = refresh(nodes_[id],
+                                         id,
+                                         faceOf(document, model_.catalog(), id, linked_[id]),
+                                         pointOf(found->second));
+        isLaidOut = isLaidOut || isRefreshed;
     }
     return isLaidOut;
 }
 
+bool GraphScene::refresh(NodeItem*& item, const std::string& id, NodeFace face, QPointF point) {
+    const bool isNew = item == nullptr;
+    if (isNew) {
+        item = new NodeItem(*look_);
+        item->setZValue(kNodeHeight);
+        addItem(item);
+    }
+    const NodeLayout layout = item->layout();
+    const graph::NodeMode mode = item->face().mode;
+    const QPointF before = item->pos();
+    const double wanted = item->wantedWidth();
+    item->setFace(std::move(face));
+    item->setStatus(statusOf(id));
+    item->setPos(point);
+    return isNew || point != before || item->wantedWidth() != wanted ||
+           !isLaidOutAlike(*item, layout, mode);
+}
+
+bool GraphScene::rebuildGroups() {
+    bool isLaidOut = false;
+    std::vector<QGraphicsItem*> gone;
+    std::erase_if(groupNodes_, [&](const auto& entry) {
+        const bool isGone = groups_.find(entry.first) == nullptr;
+        if (isGone) {
+            gone.push_back(entry.second);
+            gone.push_back(groupFrames_.extract(entry.first).mapped());
+        }
+        return isGone;
+    });
+    qDeleteAll(gone);
+    for (const auto& [id, group] : groups_.all()) {
+        NodeItem*& item = groupNodes_[id];
+        const bool isRefreshed =
+            refresh(item,
+                    id,
+                    groupFace(model_.document(), model_.catalog(), groups_, id, linked_),
+                    item == nullptr ? QPointF() : item->pos());
+        isLaidOut = isLaidOut || isRefreshed;
+        if (BoxItem*& frame = groupFrames_[id]; frame == nullptr) {
+            frame = new BoxItem(*look_, BoxKind::Frame, BoxSize::OfGroup);
+            frame->setZValue(frame->zValue() +
+                             kGroupDepth * static_cast<double>(groups_.around(id).size() + 1));
+            addItem(frame);
+        }
+    }
+    return isLaidOut;
+}
+
+void GraphScene::followNodes() {
+    const auto boxOf = [this](const std::string& id) {
+        const NodeItem& item = *node(id);
+        const QSizeF size = item.layout().body.size();
+        return NodeBox{.id = id,
+                       .topLeft = {item.pos().x(), item.pos().y()},
+                       .size = {size.width(), size.height()}};
+    };
+    NodeSizes sizes;
+    for (const auto& [id, item] : groupNodes_) {
+        sizes[id] = {item->layout().body.width(), item->layout().body.height()};
+    }
+    for (const auto& [id, group] : groups_.all()) {
+        const NodeBox box = groupBox(groups_, id, boxOf, sizes);
+        groupNodes_.at(id)->setPos(box.topLeft.x, box.topLeft.y);
+        groupFrames_.at(id)->setBox({.id = id,
+                                     .text = group.title,
+                                     .topLeft = box.topLeft,
+                                     .size = box.size,
+                                     .colour = kGroupColour});
+    }
+}
+
 bool GraphScene::fitWidths() {
     std::vector<WidthWish> wishes;
-    for (const auto& [id, item] : nodes_) {
-        wishes.push_back({.body = item->leastBodyInScene(), .wanted = item->wantedWidth()});
+    std::vector<NodeItem*> fitted;
+    for (const auto* items : {&nodes_, &groupNodes_}) {
+        for (const auto& [id, item] : *items) {
+            if (isFoldedAway(id)) {
+                item->setWidth(item->wantedWidth());
+                continue;
+            }
+            wishes.push_back({.body = item->leastBodyInScene(), .wanted = item->wantedWidth()});
+            fitted.push_back(item);
+        }
     }
     std::vector<QRectF> boxes;
     for (const BoxItem* item : boxes_) {
@@ -230,11 +429,9 @@ bool GraphScene::fitWidths() {
     }
     const std::vector<double> widths = widthsInSpace(wishes, boxes);
     bool isChanged = false;
-    size_t index = 0;
-    for (const auto& [id, item] : nodes_) {
-        isChanged = isChanged || item->layout().body.width() != widths[index];
-        item->setWidth(widths[index]);
-        ++index;
+    for (size_t index = 0; index < fitted.size(); ++index) {
+        isChanged = isChanged || fitted[index]->layout().body.width() != widths[index];
+        fitted[index]->setWidth(widths[index]);
     }
     return isChanged;
 }
@@ -283,7 +480,7 @@ std::vector<NodeItem*> GraphScene::membersOf(const BoxItem& frame) const {
     std::vector<NodeItem*> members;
     const QRectF rect = frame.wholeRect();
     for (const auto& [id, item] : nodes_) {
-        if (rect.contains(item->bodyInScene())) {
+        if (rect.contains(shownNode(id)->bodyInScene())) {
             members.push_back(item);
         }
     }
@@ -295,12 +492,21 @@ void GraphScene::hideMembers() {
     for (const BoxItem* item : boxes_) {
         if (item->kind() == BoxKind::Frame && item->box().isCollapsed) {
             for (const NodeItem* member : membersOf(*item)) {
-                hiddenBy_.emplace(member->id(), item);
+                hiddenBy_.emplace(groups_.shownAs(member->id()), item);
             }
         }
     }
-    for (const auto& [id, item] : nodes_) {
-        item->setVisible(!hiddenBy_.contains(id));
+    for (const auto* items : {&nodes_, &groupNodes_}) {
+        for (const auto& [id, item] : *items) {
+            item->setVisible(!hiddenBy_.contains(id) && !isFoldedAway(id));
+        }
+    }
+    for (const auto& [id, frame] : groupFrames_) {
+        const NodeIds nodes = groups_.nodesIn(id);
+        frame->setVisible(!groups_.find(id)->isFolded && groups_.shownAs(id) == id &&
+                          std::ranges::any_of(nodes, [this](const std::string& node) {
+                              return shownNode(node)->isVisible();
+                          }));
     }
 }
 
@@ -311,13 +517,18 @@ void GraphScene::reload() {
 }
 
 void GraphScene::takeStatus(const std::string& id) {
-    NodeItem* item = node(id);
-    if (item == nullptr) {
-        return;
+    bool isResized = false;
+    std::vector<std::string> units = groups_.around(id);
+    units.push_back(id);
+    for (const std::string& unit : units) {
+        if (NodeItem* item = node(unit); item != nullptr) {
+            const QRectF before = item->bodyInScene();
+            item->setStatus(statusOf(unit));
+            isResized = isResized || item->bodyInScene() != before;
+        }
     }
-    const QRectF before = item->bodyInScene();
-    item->setStatus(statuses_.of(id));
-    if (item->bodyInScene() != before) {
+    if (isResized) {
+        followNodes();
         routeAllWires();
         updateSceneRect();
         Q_EMIT arranged();
@@ -326,13 +537,19 @@ void GraphScene::takeStatus(const std::string& id) {
 
 void GraphScene::changeLook() {
     *look_ = Look(Theme::current());
-    for (const auto& [id, item] : nodes_) {
-        item->lookChanged();
+    for (const auto* items : {&nodes_, &groupNodes_}) {
+        for (const auto& [id, item] : *items) {
+            item->lookChanged();
+        }
     }
     for (BoxItem* item : boxes_) {
         item->lookChanged();
     }
+    for (const auto& [id, frame] : groupFrames_) {
+        frame->lookChanged();
+    }
     if (fitWidths()) {  // another font
+        followNodes();
         routeAllWires();
         updateSceneRect();
     }
@@ -348,6 +565,9 @@ QRectF GraphScene::contentRect() const {
     for (const BoxItem* item : boxes_) {
         rect |= item->shownRect();
     }
+    for (const auto& [id, frame] : groupFrames_) {
+        rect |= frame->isVisible() ? frame->shownRect() : QRectF();
+    }
     return rect;
 }
 
@@ -361,26 +581,27 @@ const BoxItem* GraphScene::hidingFrame(const std::string& node) const {
 }
 
 Wire GraphScene::routed(Wire wire, int track) const {
-    const NodeItem* from = node(wire.from.node);
-    const NodeItem* to = node(wire.to.node);
-    const BoxItem* fromFrame = hidingFrame(wire.from.node);
-    const BoxItem* toFrame = hidingFrame(wire.to.node);
-    wire.isHidden = from == nullptr || to == nullptr || (fromFrame && fromFrame == toFrame);
+    const NodeItem* from = shownNode(wire.from.node);
+    const NodeItem* to = shownNode(wire.to.node);
+    const BoxItem* fromFrame = from != nullptr ? hidingFrame(from->id()) : nullptr;
+    const BoxItem* toFrame = to != nullptr ? hidingFrame(to->id()) : nullptr;
+    wire.isHidden = from == nullptr || to == nullptr || (fromFrame && fromFrame == toFrame) ||
+                    (from == to && from->face().isGroup);
     if (wire.isHidden) {
         wire.path = {};
         return wire;
     }
     wire.start = fromFrame ? fromFrame->shownRect().topRight() + QPointF(0, kFrameMiddle)
-                           : from->outputInScene(wire.from.port);
+                           : portInScene(wire.from, true);
     wire.end = toFrame ? toFrame->shownRect().topLeft() + QPointF(0, kFrameMiddle)
-                       : to->inputInScene(wire.to.port);
+                       : portInScene(wire.to, false);
     const QRectF span = QRectF(wire.start, wire.end).normalized();
     std::vector<QRectF> inTheWay;
     if (wire.via.empty() && span.width() < kMostRouted) {
         const QRectF around = span.adjusted(0, -kAround, 0, kAround);
         for (size_t i = 0; i < obstacles_.size(); ++i) {
-            if (obstacles_[i].intersects(around) && obstacleIds_[i] != wire.from.node &&
-                obstacleIds_[i] != wire.to.node) {
+            if (obstacles_[i].intersects(around) && obstacleIds_[i] != from->id() &&
+                obstacleIds_[i] != to->id()) {
                 inTheWay.push_back(obstacles_[i]);
             }
         }
@@ -434,6 +655,7 @@ void GraphScene::routeAllWires() {
 }
 
 void GraphScene::routeWiresOf(const std::set<std::string>& nodes) {
+    followNodes();
     for (size_t i = 0; i < obstacles_.size(); ++i) {
         if (nodes.contains(obstacleIds_[i])) {
             obstacles_[i] = node(obstacleIds_[i])->bodyInScene();
@@ -454,11 +676,33 @@ std::set<std::string> GraphScene::selectedNodes() const {
             selected.insert(id);
         }
     }
+    for (const auto& [id, item] : groupNodes_) {
+        if (item->isSelected() && groups_.find(id) != nullptr) {
+            selected.merge(groups_.nodesIn(id));
+        }
+    }
     return selected;
+}
+
+NodeItem* GraphScene::onlySelected() const {
+    NodeItem* only = nullptr;
+    for (NodeItem* item : shownNodes()) {
+        if (item->isSelected()) {
+            if (only != nullptr) {
+                return nullptr;
+            }
+            only = item;
+        }
+    }
+    return only;
 }
 
 /// However many items change, that is reported once: who hears it looks at all of them.
 void GraphScene::select(const std::set<std::string>& nodes) {
+    std::set<std::string> items = nodes;
+    for (const std::string& id : nodes) {
+        items.insert(groups_.shownAs(id));
+    }
     bool isOther = false;
     const auto mark = [&isOther](QGraphicsItem& item, bool isSelected) {
         const bool before = item.isSelected();
@@ -467,9 +711,11 @@ void GraphScene::select(const std::set<std::string>& nodes) {
     };
     {
         const QSignalBlocker quiet(this);
-        for (const auto& [id, item] : nodes_) {
-            mark(*item, nodes.contains(id));
-            item->setZValue(nodes.contains(id) ? kSelectedHeight : kNodeHeight);
+        for (const auto* each : {&nodes_, &groupNodes_}) {
+            for (const auto& [id, item] : *each) {
+                mark(*item, items.contains(id));
+                item->setZValue(items.contains(id) ? kSelectedHeight : kNodeHeight);
+            }
         }
         for (BoxItem* item : boxes_) {
             mark(*item, false);
@@ -494,7 +740,7 @@ std::optional<graph::PortRef> CanvasHit::port() const {
     }
     const NodeFace& face = node->face();
     const auto& ports = part.part == NodePart::Input ? face.inputs : face.outputs;
-    return graph::PortRef{face.id, ports[static_cast<size_t>(part.index)].id};
+    return ports[static_cast<size_t>(part.index)].ref;
 }
 
 const RowFace* CanvasHit::row() const {
@@ -509,6 +755,9 @@ CanvasHit hitAt(const GraphScene& scene, QPointF point, double zoom) {
         hitWires(hit, scene, point, zoom);
     }
     if (hit.node == nullptr && !hit.wire) {
+        hitGroups(hit, scene, point, zoom);
+    }
+    if (hit.node == nullptr && !hit.wire && hit.group.empty()) {
         hitBoxes(hit, scene, point, zoom);
     }
     return hit;

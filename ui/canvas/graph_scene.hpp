@@ -6,6 +6,7 @@
 #include "ui/canvas/scene_items.hpp"
 #include "ui/canvas/wire_layer.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/document/groups.hpp"
 
 #include <QGraphicsScene>
 
@@ -30,10 +31,27 @@ public:
 
     [[nodiscard]] const Look& look() const { return *look_; }
 
-    [[nodiscard]] NodeItem* node(const std::string& id) const;  ///< nullptr: none
-    /// All that are shown: not those within collapsed frames.
+    /// Of a node or a group; nullptr: none.
+    [[nodiscard]] NodeItem* node(const std::string& id) const;
+    /// What shows a node or a group: its own item, or that of the folded group around it.
+    [[nodiscard]] NodeItem* shownNode(const std::string& id) const;
+    /// All that are shown, folded groups too: not what is folded away, nor within collapsed frames.
     [[nodiscard]] std::vector<NodeItem*> shownNodes() const;
     [[nodiscard]] NodeRects nodeRects() const;
+    /// Of nodes alone, those of folded groups where the group is shown.
+    [[nodiscard]] NodeRects wireableRects() const;
+    /// Where wires of the port end, also while its node is folded away. The node must be there.
+    [[nodiscard]] QPointF portInScene(const graph::PortRef& port, bool isOutput) const;
+
+    [[nodiscard]] const Groups& groups() const { return groups_; }
+
+    /// Frames around groups, by id; those of open ones are visible.
+    [[nodiscard]] const std::map<std::string, BoxItem*>& groupFrames() const {
+        return groupFrames_;
+    }
+
+    /// The node of which the item shows the image.
+    [[nodiscard]] std::string imageNodeOf(const NodeItem& item) const;
 
     [[nodiscard]] WireLayer& wires() const { return *wires_; }
 
@@ -43,8 +61,11 @@ public:
     /// Nodes that lie wholly within the frame.
     [[nodiscard]] std::vector<NodeItem*> membersOf(const BoxItem& frame) const;
 
+    /// A folded group that is selected counts as its nodes, and is selected with one of them.
     [[nodiscard]] std::set<std::string> selectedNodes() const;
     void select(const std::set<std::string>& nodes);
+    /// The one item that is selected; nullptr: none, or several.
+    [[nodiscard]] NodeItem* onlySelected() const;
     void selectBoxes(BoxKind kind, const std::set<std::string>& ids);
 
     /// Shows folded inputs of the node that take a value of the type next to it, and those of no
@@ -67,6 +88,13 @@ private:
     void take(const Delta& delta);
     /// Whether wires of other nodes follow.
     bool rebuildNodes(const std::set<std::string>& ids);
+    bool rebuildGroups();
+    /// False: neither width, ports nor position differ from before.
+    bool refresh(NodeItem*& item, const std::string& id, NodeFace face, QPointF point);
+    /// Puts folded groups and frames of open ones where their nodes are.
+    void followNodes();
+    [[nodiscard]] bool isFoldedAway(const std::string& id) const;
+    [[nodiscard]] NodeStatus statusOf(const std::string& id) const;
     /// Gives nodes the width that they want and have space for; false: all had it.
     bool fitWidths();
     void rebuildBoxes();
@@ -82,6 +110,9 @@ private:
     NodeStatuses& statuses_;
     std::unique_ptr<Look> look_;
     std::map<std::string, NodeItem*> nodes_;
+    Groups groups_;
+    std::map<std::string, NodeItem*> groupNodes_;  ///< of all groups, shown while they are folded
+    std::map<std::string, BoxItem*> groupFrames_;
     std::map<std::string, LinkedPorts> linked_;
     std::vector<BoxItem*> boxes_;
     std::map<std::string, const BoxItem*> hiddenBy_;
@@ -98,7 +129,8 @@ struct CanvasHit {
     std::optional<size_t> wire;
     int reroute = -1;  ///< of the wire
     BoxItem* box = nullptr;
-    BoxPart boxPart = BoxPart::None;
+    std::string group;  ///< of which this is the title or the mark on its frame; empty: none
+    BoxPart boxPart = BoxPart::None;  ///< of the box or that frame
 
     /// The port under the point; empty: none.
     [[nodiscard]] std::optional<graph::PortRef> port() const;

@@ -6,6 +6,7 @@
 #include "ui/canvas/node_widths.hpp"
 #include "ui/canvas/view_menu.hpp"
 #include "ui/document/auto_wires.hpp"
+#include "ui/document/free_space.hpp"
 #include "ui/document/inpainting.hpp"
 #include "ui/theme/style_paint.hpp"
 
@@ -27,8 +28,8 @@ constexpr double kLeastDotPixels = 14;
 /// Undone, or changed elsewhere, in the middle of a drag. Values that differ, a seed that a run
 /// draws, are no matter of it.
 bool endsGestures(const Delta& delta) {
-    return delta.reset || delta.links || delta.frames || delta.notes || !delta.added.empty() ||
-           !delta.removed.empty() || !delta.moved.empty();
+    return delta.reset || delta.links || delta.frames || delta.notes || delta.groups ||
+           !delta.added.empty() || !delta.removed.empty() || !delta.moved.empty();
 }
 
 constexpr double kPortDepth = node_measures::kHeader + 16;  ///< of a node's first port
@@ -60,6 +61,7 @@ GraphView::Parts::Parts(GraphView& owner,
       wiring(scene, &owner),
       navigation(owner, scene),
       tip(&owner),
+      breadcrumbs(&owner),
       elements(std::make_unique<CanvasElements>(*this)) {}
 
 GraphView::GraphView(GraphModel& model,
@@ -86,6 +88,10 @@ GraphView::GraphView(GraphModel& model,
     Parts* parts = parts_.get();
     connect(&parts->scene, &QGraphicsScene::selectionChanged, this, &GraphView::selectionChanged);
     connect(&model, &GraphModel::changed, this, [parts](const Delta& delta) {
+        if (delta.reset) {
+            parts->within.clear();
+            parts->showPath();
+        }
         if (parts->gesture && endsGestures(delta)) {
             parts->forgetGesture();
         } else if (parts->gesture) {  // its effect is shown again over what has changed
@@ -111,6 +117,12 @@ GraphView::GraphView(GraphModel& model,
             setFocus(Qt::PopupFocusReason);
         });
     }
+    connect(&parts->scene, &QGraphicsScene::selectionChanged, this, [parts] { parts->showPath(); });
+    connect(&parts->scene, &GraphScene::arranged, this, [parts] { parts->showPath(); });
+    connect(&parts->breadcrumbs, &Breadcrumbs::chosen, this, [this, parts](const auto& group) {
+        parts->leaveTo(group);
+        setFocus(Qt::OtherFocusReason);
+    });
     connect(
         &parts->navigation, &ViewNavigation::zoomChanged, this, [parts] { parts->moveEditors(); });
     parts->navigation.fitAll();
@@ -160,6 +172,10 @@ NodeSizes GraphView::nodeSizes() const {
             sizes.emplace(id, Point{item->layout().body.width(), item->layout().body.height()});
         }
     }
+    for (const auto& [id, group] : parts_->scene.groups().all()) {
+        const QSizeF size = parts_->scene.node(id)->layout().body.size();
+        sizes.emplace(id, Point{size.width(), size.height()});
+    }
     return sizes;
 }
 
@@ -178,16 +194,17 @@ NodeSizes GraphView::wantedNodeSizes() const {
 }
 
 void GraphView::reveal(const std::string& node, const std::string& item) {
-    NodeItem* found = parts_->scene.node(node);
+    NodeItem* found = parts_->scene.shownNode(node);
     if (found == nullptr) {
         return;
     }
+    const bool isFoldedAway = found->id() != node && !item.empty();
     if (NodeItem* before = parts_->scene.node(parts_->markedNode); before != nullptr) {
         before->setMarked({});
     }
-    parts_->scene.select({node});
-    found->setMarked(item);
-    parts_->markedNode = node;
+    parts_->scene.select({found->id()});
+    found->setMarked(isFoldedAway ? nameInGroup({node, item}) : item);
+    parts_->markedNode = found->id();
     parts_->navigation.reveal(found->bodyInScene());
 }
 
@@ -276,12 +293,10 @@ void GraphView::Parts::openSearch(const PointerAt& at, const std::optional<WireE
 
 void GraphView::Parts::paintOfferedWire(QPainter& painter) const {
     const std::optional<WireChoice> wire = wiring.current();
-    const NodeItem* from = wire ? scene.node(wire->from.node) : nullptr;
-    const NodeItem* to = wire ? scene.node(wire->to.node) : nullptr;
-    if (from != nullptr && to != nullptr) {
+    if (wire && scene.node(wire->from.node) != nullptr && scene.node(wire->to.node) != nullptr) {
         paintTentativeWire(painter,
-                           from->outputInScene(wire->from.port),
-                           to->inputInScene(wire->to.port),
+                           scene.portInScene(wire->from, true),
+                           scene.portInScene(wire->to, false),
                            scene.look().wire(wire->type).colour);
     }
 }
@@ -314,21 +329,70 @@ void GraphView::Parts::add(const std::string& type, const std::string& port) {
                         ui::connect(document, {id, port}, wire->port);
                     }
                     connectFreePorts(document, model.catalog(), id, scene.selectedNodes());
+                    if (!within.empty()) {
+                        moveIntoGroup(document, {id}, within);
+                    }
                 });
     scene.select({id});
 }
 
 void GraphView::Parts::paintLooseWire(QPainter& painter) const {
-    const NodeItem* item = looseWire ? scene.node(looseWire->port.node) : nullptr;
-    if (item == nullptr) {
+    if (!looseWire || scene.node(looseWire->port.node) == nullptr) {
         return;
     }
-    const QPointF held = item->portInScene(looseWire->port.port, looseWire->isOutput);
+    const QPointF held = scene.portInScene(looseWire->port, looseWire->isOutput);
     paintTentativeWire(
         painter,
         looseWire->isOutput ? held : addAt,
         looseWire->isOutput ? addAt : held,
         scene.look().wire(typeAt(*looseWire, model.document(), model.catalog())).colour);
+}
+
+const Group* GraphView::Parts::selectedGroup() const {
+    return scene.groups().ofExactly(scene.selectedNodes());
+}
+
+void GraphView::Parts::setGroupFolded(const std::string& group, bool isFolded) {
+    const NodeSizes sizes = view.wantedNodeSizes();
+    model.apply(isFolded ? GraphView::tr("Fold group") : GraphView::tr("Open group"),
+                [&](graph::Document& document) { foldGroup(document, group, isFolded, sizes); });
+}
+
+void GraphView::Parts::showPath() {
+    const Groups& groups = scene.groups();
+    const NodeIds selected = scene.selectedNodes();
+    if (!selected.empty()) {
+        within = groups.commonOf(selected);
+    }
+    const auto isOpen = [&groups](const std::string& id) {
+        const Group* group = groups.find(id);
+        return group != nullptr && !group->isFolded && groups.shownAs(id) == id;
+    };
+    while (!within.empty() && !isOpen(within)) {
+        within = std::string(groups.of(within));
+    }
+    std::vector<std::pair<std::string, QString>> path;
+    for (std::string id = within; !id.empty(); id = groups.of(id)) {
+        path.emplace(path.begin(), id, QString::fromStdString(groups.find(id)->title));
+    }
+    breadcrumbs.showPath(path);
+}
+
+void GraphView::Parts::leaveTo(const std::string& group) {
+    const Groups& groups = scene.groups();
+    std::string inner = within;
+    if (inner == group) {
+        const BoxItem* frame = scene.groupFrames().at(group);
+        navigation.jumpTo(frame->shownRect());
+        return;
+    }
+    while (!inner.empty() && groups.of(inner) != group) {
+        inner = std::string(groups.of(inner));
+    }
+    if (!inner.empty()) {
+        setGroupFolded(inner, true);
+        view.reveal(inner);
+    }
 }
 
 }  // namespace lowtide::ui

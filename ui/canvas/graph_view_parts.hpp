@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/canvas/breadcrumbs.hpp"
 #include "ui/canvas/canvas_commands.hpp"
 #include "ui/canvas/canvas_tips.hpp"
 #include "ui/canvas/gestures.hpp"
@@ -59,6 +60,7 @@ struct GraphView::Parts {
     void pressLeft(const PointerAt& at);
     void pressNode(const CanvasHit& hit, const PointerAt& at);
     void pressBox(const CanvasHit& hit, const PointerAt& at);
+    void pressGroup(const CanvasHit& hit, const PointerAt& at);
     void beginDrag(const PointerAt& at);
     void toggleSelected(const std::string& node);
     void click(const PointerAt& at);
@@ -85,6 +87,14 @@ struct GraphView::Parts {
     /// Selected nodes that can be bypassed, or are.
     [[nodiscard]] NodeIds bypassable() const;
     void toggleBoxFold(const BoxItem& box);
+    void setGroupFolded(const std::string& group, bool isFolded);
+    /// Of what is selected; nullptr: that is no group.
+    [[nodiscard]] const Group* selectedGroup() const;
+    /// Notes in which group the user works: that of what is selected, else the one before.
+    void showPath();
+    /// Folds what is open within the group, or (empty) the graph, and leads to where the user
+    /// works.
+    void leaveTo(const std::string& group);
     void toggleReroute(size_t wire, int reroute, QPointF at);
 
     NodeDefaults* defaults = nullptr;
@@ -99,6 +109,7 @@ struct GraphView::Parts {
     WirePopup wiring;
     ViewNavigation navigation;
     PointerTip tip;
+    Breadcrumbs breadcrumbs;
     CanvasKeys keys;
     std::unique_ptr<Gesture> gesture;
     std::optional<Press> press;
@@ -107,6 +118,7 @@ struct GraphView::Parts {
     std::optional<QPoint> panFrom;
     std::optional<QPoint> pointer;  ///< of the viewport, while it is over the canvas
     QPointF addAt;
+    std::string within;  ///< the open group in which the user works; empty: none
     std::string hoveredNode;
     std::string markedNode;
     bool isSnapping = true;

@@ -51,6 +51,68 @@ void TextEditing::renameNode(const std::string& node) {
     });
 }
 
+void TextEditing::renameGroup(const std::string& group) {
+    const Group* found = scene_.groups().find(group);
+    if (found == nullptr) {
+        return;
+    }
+    const auto where = [this, group] {
+        const Group* now = scene_.groups().find(group);
+        if (now == nullptr) {
+            return QRectF();
+        }
+        const NodeItem& item = *scene_.node(group);
+        return now->isFolded ? item.layout().title.translated(item.pos())
+                             : scene_.groupFrames().at(group)->textInScene();
+    };
+    begin(QString::fromStdString(found->title), false, where, [this, group](const QString& text) {
+        const Group* now = scene_.groups().find(group);
+        if (now == nullptr || text.trimmed().isEmpty()) {
+            return;
+        }
+        Group renamed = *now;
+        renamed.title = text.trimmed().toStdString();
+        scene_.model().apply(tr("Rename group"),
+                             [&](graph::Document& document) { putGroup(document, renamed); });
+    });
+}
+
+void TextEditing::renamePort(const std::string& group, const graph::PortRef& port, bool isOutput) {
+    const auto spotOf = [this, group, port, isOutput]() -> std::pair<QRectF, QString> {
+        const NodeItem* item = scene_.node(group);
+        const int index = item == nullptr ? -1
+                          : isOutput      ? item->face().outputIndex(nameInGroup(port))
+                                          : item->face().inputIndex(nameInGroup(port));
+        if (index < 0 || !item->isVisible()) {
+            return {};
+        }
+        const auto at = static_cast<size_t>(index);
+        const auto& spots = isOutput ? item->layout().outputs : item->layout().inputs;
+        const auto& ports = isOutput ? item->face().outputs : item->face().inputs;
+        return {spots[at].label.translated(item->pos()), ports[at].label};
+    };
+    const QString before = spotOf().second;
+    begin(
+        before,
+        false,
+        [spotOf] { return spotOf().first; },
+        [this, group, port, isOutput, before](const QString& text) {
+            const Group* now = scene_.groups().find(group);
+            if (now == nullptr || text.trimmed() == before) {
+                return;
+            }
+            Group renamed = *now;
+            std::vector<GroupPort>& ports = isOutput ? renamed.outputs : renamed.inputs;
+            auto own = std::ranges::find(ports, port, &GroupPort::port);
+            if (own == ports.end()) {
+                own = ports.insert(own, {.port = port, .label = {}});
+            }
+            own->label = text.trimmed().toStdString();
+            scene_.model().apply(tr("Rename port"),
+                                 [&](graph::Document& document) { putGroup(document, renamed); });
+        });
+}
+
 void TextEditing::writeBox(BoxKind kind, const std::string& id) {
     const BoxItem* item = scene_.box(kind, id);
     if (item == nullptr) {
@@ -183,19 +245,20 @@ bool RowEditing::begin(const std::string& node, const std::string& param) {
     node_ = node;
     param_ = param;
     if (row->desc->kind == ParamKind::Bool) {
-        flip(node, *row->desc, row->json);
+        flip(row->node, *row->desc, row->json);
         return true;
     }
-    editor_ = makeParamEditor(*item->face().desc, *row->desc, offered_, view_.viewport());
+    editor_ =
+        makeParamEditor(*scene_.model().desc(row->node), *row->desc, offered_, view_.viewport());
     editor_->setObjectName(QStringLiteral("rowEditor"));
     editor_->setAutoFillBackground(true);
     editor_->setValue(row->json);
     editor_->setProblem(refusalOf(*row->desc, row->json));
-    editor_->setOtherParams([this] {
-        const graph::DocumentNode* own = scene_.model().node(node_);
+    editor_->setOtherParams([this, owner = row->node] {
+        const graph::DocumentNode* own = scene_.model().node(owner);
         return own ? own->params : Json::object();
     });
-    editor_->setNodes({node_});
+    editor_->setNodes({row->node});
     connect(editor_, &ParamEditor::edited, this, &RowEditing::change);
     connect(editor_, &ParamEditor::dismissed, this, [this] {
         end();
@@ -287,7 +350,7 @@ void RowEditing::change(const Json& value, bool isFinal) {
     }
     const ParamDesc& param = *row->desc;
     if (value != row->json) {
-        write(node_, param, value);
+        write(row->node, param, value);
     }
     if (!editor_.isNull()) {
         editor_->setProblem(refusalOf(param, value));

@@ -20,6 +20,9 @@ public:
     ~TextEditing() override;
 
     void renameNode(const std::string& node);
+    void renameGroup(const std::string& group);
+    /// A port that a folded group shows, as the user calls it; empty: as its node does.
+    void renamePort(const std::string& group, const graph::PortRef& port, bool isOutput);
     void writeBox(BoxKind kind, const std::string& id);
     /// Takes what stands there and closes.
     void end();
@@ -71,8 +74,8 @@ private:
     GraphScene& scene_;
     const OfferedFiles* offered_;
     QPointer<ParamEditor> editor_;
-    std::string node_;
-    std::string param_;
+    std::string node_;   ///< or the group that shows the row
+    std::string param_;  ///< as the row has it
     bool isWriting_ = false;
 };
 

@@ -37,14 +37,15 @@ int indexIn(const List& list, const std::string& id) {
     return found == list.end() ? -1 : static_cast<int>(found - list.begin());
 }
 
-std::vector<PortFace> facesOf(const std::vector<PortDesc>& ports) {
+std::vector<PortFace> facesOf(const std::string& node, const std::vector<PortDesc>& ports) {
     std::vector<PortFace> faces;
     for (const PortDesc& port : ports) {
         faces.push_back({.id = port.id,
                          .label = QString::fromStdString(port.label),
                          .tooltip = QString::fromStdString(port.tooltip),
                          .type = port.type,
-                         .isOptional = port.optional});
+                         .isOptional = port.optional,
+                         .ref = {node, port.id}});
     }
     return faces;
 }
@@ -77,7 +78,8 @@ void addLinkedPorts(NodeFace& face,
                  .type = typeAtOtherEnd(document, catalog, {face.id, id}, isInput),
                  .isOptional = true,
                  .isLinked = true,
-                 .isKnown = false});
+                 .isKnown = false,
+                 .ref = {face.id, id}});
         }
     };
     for (const std::string& input : linked.inputs) {
@@ -148,6 +150,78 @@ std::vector<RowFace> rowsOf(const graph::DocumentNode& node, const NodeDesc* des
     return rows;
 }
 
+/// Ends of wires on either side of the border of a group.
+struct Crossings {
+    std::set<graph::PortRef> inputs;
+    std::set<graph::PortRef> outputs;
+};
+
+Crossings crossingsAt(const graph::Document& document, const NodeIds& nodes) {
+    Crossings crossings;
+    for (const graph::Link& link : document.links) {
+        const bool isFromWithin = nodes.contains(link.from.node);
+        const bool isIntoIt = nodes.contains(link.to.node);
+        if (isFromWithin && !isIntoIt) {
+            crossings.outputs.insert(link.from);
+        } else if (isIntoIt && !isFromWithin) {
+            crossings.inputs.insert(link.to);
+        }
+    }
+    return crossings;
+}
+
+/// Of one node in a group: what crosses its border, what was chosen, and what `isOpen`.
+void addGroupPorts(std::vector<PortFace>& shown,
+                   const std::vector<PortFace>& ports,
+                   const std::vector<GroupPort>& chosen,
+                   const std::set<graph::PortRef>& crossing,
+                   bool (*isOpen)(const std::vector<PortFace>& ports, const PortFace& port)) {
+    for (const PortFace& port : ports) {
+        const auto own = std::ranges::find(chosen, port.ref, &GroupPort::port);
+        const bool isCrossing = crossing.contains(port.ref);
+        if (!isCrossing && own == chosen.end() && !isOpen(ports, port)) {
+            continue;
+        }
+        PortFace& face = shown.emplace_back(port);
+        face.id = nameInGroup(port.ref);
+        face.isLinked = isCrossing;
+        face.isFolded = false;
+        if (own != chosen.end() && !own->label.empty()) {
+            face.label = QString::fromStdString(own->label);
+        }
+    }
+}
+
+bool lacksWire(const std::vector<PortFace>&, const PortFace& input) {
+    return !input.isOptional && !input.isLinked;
+}
+
+bool isAnEnd(const std::vector<PortFace>& outputs, const PortFace&) {
+    return std::ranges::none_of(outputs, &PortFace::isLinked);
+}
+
+/// Adds the node's title where two labels are equal, and a number where that does not do.
+template <typename List, typename NodeOf>
+void makeDistinct(List& list,
+                  const graph::Document& document,
+                  const graph::Catalog& catalog,
+                  const NodeOf& nodeOf) {
+    std::map<QString, int> count;
+    for (const auto& one : list) {
+        ++count[one.label];
+    }
+    std::map<QString, int> used;
+    for (auto& one : list) {
+        if (count[one.label] > 1) {
+            one.label = FaceWords::tr("%1 (%2)", "port or value, node")
+                            .arg(one.label, nodeTitle(document, catalog, nodeOf(one)));
+        }
+        if (const int number = ++used[one.label]; number > 1) {
+            one.label += QStringLiteral(" %1").arg(number);
+        }
+    }
+}
+
 }  // namespace
 
 bool isUnused(const PortFace& port) {
@@ -207,18 +281,68 @@ NodeFace faceOf(const graph::Document& document,
                         ? QString::fromStdString(node.title ? typeLabel : face.desc->category)
                         : FaceWords::tr("Not installed here");
     if (face.desc != nullptr) {
-        face.inputs = facesOf(face.desc->inputs);
-        face.outputs = facesOf(face.desc->outputs);
+        face.inputs = facesOf(id, face.desc->inputs);
+        face.outputs = facesOf(id, face.desc->outputs);
     }
     addLinkedPorts(face, document, catalog, linked);
     foldUnusedInputs(face);
     face.rows = rowsOf(node, face.desc);
+    for (RowFace& row : face.rows) {
+        row.node = id;
+    }
     for (const graph::ExposedParam& exposed : document.exposed) {
         if (const int row = exposed.node == id ? face.rowIndex(exposed.param) : -1; row >= 0) {
             face.rows[static_cast<size_t>(row)].isExposed = true;
         }
     }
     return face;
+}
+
+NodeFace groupFace(const graph::Document& document,
+                   const graph::Catalog& catalog,
+                   const Groups& groups,
+                   const std::string& id,
+                   const std::map<std::string, LinkedPorts>& linked) {
+    const Group& group = *groups.find(id);
+    const NodeIds nodes = groups.nodesIn(id);
+    const Crossings crossings = crossingsAt(document, nodes);
+    NodeFace face{.id = id, .isGroup = true};
+    face.title = QString::fromStdString(group.title);
+    face.subtitle = FaceWords::tr("%n node(s)", nullptr, static_cast<int>(nodes.size()));
+    face.mode = document.nodes.at(*nodes.begin()).mode;
+    for (const std::string& node : fromLeft(document, nodes)) {
+        const auto own = linked.find(node);
+        const NodeFace member =
+            faceOf(document, catalog, node, own == linked.end() ? LinkedPorts() : own->second);
+        addGroupPorts(face.inputs, member.inputs, group.inputs, crossings.inputs, lacksWire);
+        addGroupPorts(face.outputs, member.outputs, group.outputs, crossings.outputs, isAnEnd);
+        face.mode = member.mode == face.mode ? face.mode : graph::NodeMode::Active;
+        face.isPinned = face.isPinned || member.isPinned;
+    }
+    for (const graph::PortRef& value : group.values) {
+        const NodeDesc* desc = descOf(document, catalog, value.node);
+        const ParamDesc* param = desc ? graph::findParam(*desc, value.port) : nullptr;
+        if (param != nullptr) {
+            RowFace& row = face.rows.emplace_back(rowFaceOf(document.nodes.at(value.node), *param));
+            row.param = nameInGroup(value);
+            row.node = value.node;
+        }
+    }
+    const auto nodeOfPort = [](const PortFace& port) { return port.ref.node; };
+    makeDistinct(face.inputs, document, catalog, nodeOfPort);
+    makeDistinct(face.outputs, document, catalog, nodeOfPort);
+    makeDistinct(face.rows, document, catalog, [](const RowFace& row) { return row.node; });
+    return face;
+}
+
+std::vector<std::string> fromLeft(const graph::Document& document, const NodeIds& nodes) {
+    std::vector<std::string> order(nodes.begin(), nodes.end());
+    std::ranges::stable_sort(order, [&](const std::string& a, const std::string& b) {
+        const Point left = positionOf(document.nodes.at(a));
+        const Point right = positionOf(document.nodes.at(b));
+        return std::pair(left.x, left.y) < std::pair(right.x, right.y);
+    });
+    return order;
 }
 
 std::string typeAt(const WireEnd& end,

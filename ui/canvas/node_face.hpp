@@ -5,6 +5,7 @@
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 #include "plugin/host_api/host.hpp"
+#include "ui/document/groups.hpp"
 
 #include <QString>
 #include <QStringList>
@@ -26,6 +27,7 @@ struct PortFace {
     bool isLinked = false;
     bool isKnown = true;    ///< false: only the file's links name it
     bool isFolded = false;  ///< its node shows how many such inputs it has in place of each
+    graph::PortRef ref{};   ///< in the document: of a group's port, that of the node in it
 };
 
 /// Whether the node does without it and nothing is wired to it.
@@ -41,12 +43,15 @@ struct RowFace {
     bool isLong = false;  ///< a text of several lines: its label stands above
     int lines = 1;        ///< of text that are shown
     bool isExposed = false;
+    std::string node{};  ///< that has the parameter: of a group's row, the one in it
 };
 
-/// What a node shows, taken from its description and the document.
+/// What a node shows, taken from its description and the document; or what a folded group does,
+/// whose ports and rows have a nameInGroup().
 struct NodeFace {
     std::string id;
-    const NodeDesc* desc = nullptr;  ///< nullptr: a placeholder
+    const NodeDesc* desc = nullptr;  ///< nullptr: a placeholder, or a group
+    bool isGroup = false;
     QString title;
     QString subtitle;  ///< category, or why it is a placeholder
     graph::NodeMode mode = graph::NodeMode::Active;
@@ -61,6 +66,9 @@ struct NodeFace {
     [[nodiscard]] int inputIndex(const std::string& port) const;   ///< -1: none
     [[nodiscard]] int outputIndex(const std::string& port) const;  ///< -1: none
     [[nodiscard]] int rowIndex(const std::string& param) const;    ///< -1: none
+
+    [[nodiscard]] bool isPlaceholder() const { return desc == nullptr && !isGroup; }
+
     /// Labels of the inputs that are folded.
     [[nodiscard]] QStringList foldedInputs() const;
 };
@@ -79,6 +87,18 @@ struct LinkedPorts {
                               const graph::Catalog& catalog,
                               const std::string& id,
                               const LinkedPorts& linked);
+
+/// Of a group, as it is folded: ports of wires that cross its border, inputs that lack a wire, what
+/// nothing reads at its end, and what the user chose. No two ports or rows are called alike.
+[[nodiscard]] NodeFace groupFace(const graph::Document& document,
+                                 const graph::Catalog& catalog,
+                                 const Groups& groups,
+                                 const std::string& id,
+                                 const std::map<std::string, LinkedPorts>& linked);
+
+/// Nodes by where they lie, from left to right.
+[[nodiscard]] std::vector<std::string> fromLeft(const graph::Document& document,
+                                                const NodeIds& nodes);
 
 /// One end of a wire.
 struct WireEnd {

@@ -458,7 +458,7 @@ std::vector<PaintedText> footerTexts(const NodeFace& face,
         texts.push_back(lineIn({area.topLeft(), QSizeF(leftWidth, area.height())},
                                left,
                                font,
-                               face.desc == nullptr ? look.warning : look.muted,
+                               face.isPlaceholder() ? look.warning : look.muted,
                                Qt::AlignLeft));
     }
     if (!right.isEmpty()) {

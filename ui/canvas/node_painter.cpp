@@ -14,6 +14,7 @@ namespace {
 constexpr double kSwitchWidth = 24;
 constexpr double kSwitchHeight = 12;
 constexpr double kProgressHeight = 3;
+constexpr double kBelowGroup = 4;
 
 const QColor& colourOf(Severity severity, const Look& look) {
     return severity == Severity::Error ? look.error : look.warning;
@@ -178,7 +179,7 @@ void paintHeader(QPainter& painter, const NodeAppearance& node, const Look& look
     const bool isHovered = node.hovered.part == NodePart::Fold;
     paintChevron(painter,
                  node.layout.fold.center(),
-                 node.face.isCollapsed,
+                 node.face.isCollapsed || node.face.isGroup,
                  isHovered ? look.text : look.muted);
     double right = node.layout.header.right() - kPadding;
     for (const HeaderMark mark : headerMarks(node.face, node.status)) {
@@ -263,7 +264,7 @@ QPainterPath topRounded(const QRectF& rect, double radius) {
 QColor headerColour(const NodeAppearance& node, const Look& look) {
     const std::vector<PortFace>& ports =
         node.face.outputs.empty() ? node.face.inputs : node.face.outputs;
-    if (node.face.desc == nullptr || ports.empty() || look.isHighContrast) {
+    if (node.face.isPlaceholder() || ports.empty() || look.isHighContrast) {
         return look.header;
     }
     return mixed(look.header, look.wire(ports.front().type).colour, 0.16);
@@ -284,8 +285,8 @@ QPen borderPen(const NodeAppearance& node, const Look& look) {
         return {look.warning, 1.5};
     }
     QPen pen(look.border, 1);
-    if (node.face.desc == nullptr || node.face.mode == graph::NodeMode::Bypassed) {
-        pen = QPen(node.face.desc == nullptr ? look.warning : look.muted, 1.5, Qt::DashLine);
+    if (node.face.isPlaceholder() || node.face.mode == graph::NodeMode::Bypassed) {
+        pen = QPen(node.face.isPlaceholder() ? look.warning : look.muted, 1.5, Qt::DashLine);
     }
     return pen;
 }
@@ -351,6 +352,12 @@ void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look) 
     const QRectF& body = node.layout.body;
     painter.setPen(Qt::NoPen);
     paintShadow(painter, body, look);
+    if (node.face.isGroup) {  // there are more below it
+        painter.setPen(QPen(look.border, 1));
+        painter.setBrush(look.header);
+        painter.drawRoundedRect(body.translated(kBelowGroup, kBelowGroup), kRadius, kRadius);
+        painter.setPen(Qt::NoPen);
+    }
     painter.setBrush(look.body);
     painter.drawRoundedRect(body, kRadius, kRadius);
     painter.setBrush(headerColour(node, look));

@@ -349,8 +349,8 @@ std::optional<WireChoice> WirePopup::current() const {
 
 void WirePopup::fill(QStandardItemModel& rows, const QString& pattern) {
     const GraphModel& model = scene_.model();
-    choices_ =
-        wireChoices(model.document(), model.catalog(), scene_.nodeRects(), node_, pattern, own_);
+    choices_ = wireChoices(
+        model.document(), model.catalog(), scene_.wireableRects(), node_, pattern, own_);
     for (const WireChoice& choice : choices_) {
         rows.appendRow(searchRow(
             choice.text, choice.isReplacing ? tr("replaces a wire") : QString(), choice.type));

@@ -187,8 +187,9 @@ void NodeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget
         zoom);
 }
 
-BoxItem::BoxItem(const Look& look, BoxKind kind) : look_(look), kind_(kind) {
-    setFlag(ItemIsSelectable);
+BoxItem::BoxItem(const Look& look, BoxKind kind, BoxSize size)
+    : look_(look), kind_(kind), size_(size) {
+    setFlag(ItemIsSelectable, size == BoxSize::Own);
     setZValue(isFrame() ? -1 : -0.5);
 }
 
@@ -235,7 +236,8 @@ BoxPart BoxItem::partAtScene(QPointF point, double reach) const {
         return BoxPart::None;
     }
     const QPointF corner = rect.bottomRight() - point;
-    if (!box_.isCollapsed && std::max(corner.x(), corner.y()) <= std::max(reach, kBoxMargin)) {
+    if (size_ == BoxSize::Own && !box_.isCollapsed &&
+        std::max(corner.x(), corner.y()) <= std::max(reach, kBoxMargin)) {
         return BoxPart::Corner;
     }
     if (!isFrame()) {
@@ -308,7 +310,7 @@ void BoxItem::paintTexts(QPainter& painter, double zoom) const {
     } else {
         ui::paint(painter, texts_);
     }
-    if (isFrame() && box_.isCollapsed) {
+    if (size_ == BoxSize::OfGroup || (isFrame() && box_.isCollapsed)) {
         return;
     }
     const QPointF corner = localRect().bottomRight();

@@ -107,11 +107,14 @@ private:
 /// What of a frame or note lies under a point.
 enum class BoxPart { None, Title, Body, Corner, Fold };
 
+/// Whose size a box has: the one that the user gave it, or that of the open group in it.
+enum class BoxSize { Own, OfGroup };
+
 /// A rectangle with a text: a frame, which is a coloured ground with a title below nodes and wires,
 /// or a note, which belongs to no node.
 class BoxItem : public QGraphicsItem {
 public:
-    BoxItem(const Look& look, BoxKind kind);
+    BoxItem(const Look& look, BoxKind kind, BoxSize size = BoxSize::Own);
 
     void setBox(Box box);
     void lookChanged();
@@ -142,6 +145,7 @@ private:
     const Look& look_;
     Box box_;
     BoxKind kind_;
+    BoxSize size_;
     std::vector<PaintedText> texts_;  ///< a frame's title, and the same to be read from afar
     FarTitle farTitle_;               ///< and from farther
 };

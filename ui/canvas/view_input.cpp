@@ -12,6 +12,7 @@
 #include <QToolTip>
 #include <QWheelEvent>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -48,9 +49,11 @@ QPoint GraphView::Parts::pointerOrMiddle() const {
 DropSpot GraphView::Parts::spotAt(const PointerAt& at) const {
     const CanvasHit hit = hitAt(scene, at.scene, at.zoom);
     DropSpot spot{.at = {at.scene.x(), at.scene.y()}, .isAt = true};
-    if (hit.node != nullptr) {
+    if (const RowFace* row = hit.row(); row != nullptr) {
+        spot.node = row->node;
+        spot.param = row->desc != nullptr ? row->desc->id : row->param;
+    } else if (hit.node != nullptr && !hit.node->face().isGroup) {
         spot.node = hit.node->id();
-        spot.param = hit.row() != nullptr ? hit.row()->param : std::string();
     } else if (hit.wire) {
         spot.wireTo = scene.wires().wires()[*hit.wire].to;
     }
@@ -70,6 +73,11 @@ void GraphView::Parts::pressNode(const CanvasHit& hit, const PointerAt& at) {
                      {*port, hit.part.part == NodePart::Output},
                      at.scene,
                      [this](const PointerAt& end, const WireEnd& held) { openSearch(end, held); });
+        return;
+    }
+    if (hit.part.part == NodePart::Fold && hit.node->face().isGroup) {
+        press.reset();
+        setGroupFolded(id, false);
         return;
     }
     if (hit.part.part == NodePart::Fold) {
@@ -97,9 +105,30 @@ void GraphView::Parts::pressNode(const CanvasHit& hit, const PointerAt& at) {
 
 void GraphView::Parts::toggleSelected(const std::string& node) {
     std::set<std::string> selected = scene.selectedNodes();
-    if (selected.erase(node) == 0) {
-        selected.insert(node);
+    for (const std::string& each : scene.groups().nodesIn(node)) {
+        if (selected.erase(each) == 0) {
+            selected.insert(each);
+        }
     }
+    scene.select(selected);
+}
+
+/// The title of an open group stands for all that it holds.
+void GraphView::Parts::pressGroup(const CanvasHit& hit, const PointerAt& at) {
+    if (hit.boxPart == BoxPart::Fold) {
+        press.reset();
+        setGroupFolded(hit.group, true);
+        return;
+    }
+    const NodeIds nodes = scene.groups().nodesIn(hit.group);
+    std::set<std::string> selected = scene.selectedNodes();
+    if (std::ranges::includes(selected, nodes)) {
+        return;
+    }
+    if (!adds(at)) {
+        selected.clear();
+    }
+    selected.insert(nodes.begin(), nodes.end());
     scene.select(selected);
 }
 
@@ -148,6 +177,8 @@ void GraphView::Parts::pressLeft(const PointerAt& at) {
         scene.select({});
         selectedWire = scene.wires().wires()[*hit.wire].to;
         scene.wires().setEmphasised({*hit.wire});
+    } else if (!hit.group.empty()) {
+        pressGroup(hit, at);
     } else if (hit.box != nullptr) {
         pressBox(hit, at);
     } else {
@@ -166,7 +197,7 @@ void GraphView::Parts::beginDrag(const PointerAt& at) {
     }
     const bool movesNode = item != nullptr && item->isSelected();
     const bool movesBox = press->hit.box != nullptr && press->hit.boxPart == BoxPart::Title;
-    if (movesNode || movesBox) {
+    if (movesNode || movesBox || !press->hit.group.empty()) {
         gesture = dragSelected(scene, press->scene, isSnapping);
         gesture->move(at);
     }
@@ -184,7 +215,7 @@ void GraphView::Parts::click(const PointerAt& at) {
     if (!press->param.empty()) {
         rows.begin(node, press->param);
     } else if (press->hit.part.part == NodePart::Image) {
-        Q_EMIT view.imageActivated(node);
+        Q_EMIT view.imageActivated(scene.imageNodeOf(*scene.node(node)));
     }
 }
 
@@ -197,11 +228,19 @@ void GraphView::Parts::doubleClick(const QMouseEvent& event) {
     const PointerAt at = pointerAt(event.position().toPoint(), event.modifiers());
     const CanvasHit hit = hitAt(scene, at.scene, at.zoom);
     if (hit.node != nullptr) {
-        if (hit.part.part == NodePart::Header) {
-            texts.renameNode(hit.node->id());
+        const NodePart part = hit.part.part;
+        const std::string id = hit.node->id();
+        if (hit.node->face().isGroup && part != NodePart::Value && part != NodePart::Image) {
+            setGroupFolded(id, false);
+        } else if (part == NodePart::Header) {
+            texts.renameNode(id);
         }
     } else if (hit.wire) {
         toggleReroute(*hit.wire, hit.reroute, at.scene);
+    } else if (!hit.group.empty()) {
+        if (hit.boxPart == BoxPart::Title) {
+            texts.renameGroup(hit.group);
+        }
     } else if (hit.box != nullptr && hit.boxPart == BoxPart::Title) {
         texts.writeBox(hit.box->kind(), hit.box->box().id);
     } else {
@@ -394,10 +433,12 @@ bool GraphView::focusNextPrevChild(bool isForward) {
 
 void GraphView::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Escape) {
-        event->setAccepted(parts_->gesture != nullptr);  // else the window cancels a run
+        event->setAccepted(parts_->gesture || !parts_->within.empty());
         if (parts_->gesture) {
             parts_->gesture->cancel();
             parts_->forgetGesture();
+        } else if (!parts_->within.empty()) {
+            parts_->leaveTo(parts_->scene.groups().of(parts_->within));
         }
         return;
     }

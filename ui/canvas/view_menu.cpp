@@ -12,6 +12,8 @@
 #include <QMenu>
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 
 namespace lowtide::ui {
 
@@ -22,27 +24,110 @@ void addDefaultEntries(QMenu& menu,
                        const RowFace& row,
                        const std::string& type,
                        NodeDefaults& defaults) {
-    const Json own = defaults.of(type, row.param);
+    const Json own = defaults.of(type, row.desc->id);
     const Json begins = own.is_null() ? graph::toJson(row.desc->defaultValue) : own;
     QAction* keep = menu.addAction(GraphView::tr("Use for new nodes"));
     keep->setEnabled(row.json != begins);
-    QObject::connect(
-        keep, &QAction::triggered, &menu, [&defaults, type, param = row.param, value = row.json] {
-            defaults.set(type, param, value);
-        });
+    QObject::connect(keep,
+                     &QAction::triggered,
+                     &menu,
+                     [&defaults, type, param = row.desc->id, value = row.json] {
+                         defaults.set(type, param, value);
+                     });
     if (!own.is_null()) {
         QObject::connect(menu.addAction(GraphView::tr("New nodes as described")),
                          &QAction::triggered,
                          &menu,
-                         [&defaults, type, param = row.param] { defaults.forget(type, param); });
+                         [&defaults, type, param = row.desc->id] { defaults.forget(type, param); });
     }
 }
 
-void addRowEntries(QMenu& menu,
-                   GraphView::Parts& parts,
-                   const RowFace& row,
-                   const std::string& node) {
+/// The groups on which a value or port of the item can be shown: itself, and the one around it.
+std::vector<std::string> groupsFor(const GraphScene& scene, const NodeItem& item) {
+    std::vector<std::string> ids{item.id(), scene.groups().of(item.id())};
+    std::erase_if(ids, [&](const std::string& id) { return scene.groups().find(id) == nullptr; });
+    return ids;
+}
+
+/// An entry that changes a group where it is switched.
+QAction* addGroupSwitch(QMenu& menu,
+                        GraphView::Parts& parts,
+                        const Group& group,
+                        bool isShown,
+                        const std::function<void(Group& group)>& change) {
+    QAction* entry = menu.addAction(
+        GraphView::tr("Show on the group “%1”").arg(QString::fromStdString(group.title)));
+    entry->setCheckable(true);
+    entry->setChecked(isShown);
+    QObject::connect(entry,
+                     &QAction::triggered,
+                     &parts.scene,
+                     [&model = parts.model, changed = group, change]() mutable {
+                         change(changed);
+                         model.apply(
+                             GraphView::tr("Show on the group"),
+                             [&](graph::Document& document) { putGroup(document, changed); });
+                     });
+    return entry;
+}
+
+void addValueSwitches(QMenu& menu,
+                      GraphView::Parts& parts,
+                      const NodeItem& item,
+                      const graph::PortRef& value) {
+    for (const std::string& id : groupsFor(parts.scene, item)) {
+        const Group& group = *parts.scene.groups().find(id);
+        const bool isShown = std::ranges::find(group.values, value) != group.values.end();
+        addGroupSwitch(menu, parts, group, isShown, [value, isShown](Group& changed) {
+            if (isShown) {
+                std::erase(changed.values, value);
+            } else {
+                changed.values.push_back(value);
+            }
+        });
+    }
+}
+
+/// A port without a wire over the border can be shown all the same; of one that is shown, the name
+/// can be changed.
+void addPortEntries(QMenu& menu,
+                    GraphView::Parts& parts,
+                    const NodeItem& item,
+                    const graph::PortRef& port,
+                    bool isOutput) {
+    for (const std::string& id : groupsFor(parts.scene, item)) {
+        const Group& group = *parts.scene.groups().find(id);
+        const NodeFace& face = parts.scene.node(id)->face();
+        const int index =
+            isOutput ? face.outputIndex(nameInGroup(port)) : face.inputIndex(nameInGroup(port));
+        const auto at = static_cast<size_t>(index);
+        const bool isLinked = index >= 0 && (isOutput ? face.outputs : face.inputs)[at].isLinked;
+        const std::vector<GroupPort>& chosen = isOutput ? group.outputs : group.inputs;
+        const bool isChosen = std::ranges::find(chosen, port, &GroupPort::port) != chosen.end();
+        QAction* entry = addGroupSwitch(
+            menu, parts, group, index >= 0, [port, isOutput, isChosen](Group& changed) {
+                std::vector<GroupPort>& ports = isOutput ? changed.outputs : changed.inputs;
+                std::erase_if(ports, [&](const GroupPort& each) { return each.port == port; });
+                if (!isChosen) {
+                    ports.push_back({.port = port, .label = {}});
+                }
+            });
+        entry->setEnabled(index < 0 || (isChosen && !isLinked));
+        if (id == item.id()) {
+            QObject::connect(menu.addAction(GraphView::tr("Rename the port")),
+                             &QAction::triggered,
+                             &parts.scene,
+                             [&texts = parts.texts, id, port, isOutput] {
+                                 texts.renamePort(id, port, isOutput);
+                             });
+        }
+    }
+    menu.addSeparator();
+}
+
+void addRowEntries(QMenu& menu, GraphView::Parts& parts, const NodeItem& item, const RowFace& row) {
     const ParamDesc& param = *row.desc;
+    const std::string node = row.node;
     GraphModel& model = parts.model;
     if (parts.offersSheets && !param.cosmetic) {
         QAction* vary = menu.addAction(GraphView::tr("Vary in a sheet..."));
@@ -60,6 +145,7 @@ void addRowEntries(QMenu& menu,
             setExposed(document, node, param.id, englishLabel(*model.desc(node), param), isOn);
         });
     });
+    addValueSwitches(menu, parts, item, {node, param.id});
     const Json standard = graph::toJson(param.defaultValue);
     QAction* reset = menu.addAction(GraphView::tr("Set to default"));
     reset->setEnabled(row.json != standard);
@@ -87,6 +173,29 @@ QAction* addCommand(QMenu& menu, GraphView::Parts& parts, const char* id) {
     return action;
 }
 
+void addCommands(QMenu& menu, GraphView::Parts& parts, std::initializer_list<const char*> ids) {
+    for (const char* id : ids) {
+        addCommand(menu, parts, id);
+    }
+}
+
+/// Of a selected group, folded or open.
+void addGroupEntries(QMenu& menu, GraphView::Parts& parts, const Group& group) {
+    QObject::connect(
+        menu.addAction(group.isFolded ? GraphView::tr("Open group") : GraphView::tr("Fold group")),
+        &QAction::triggered,
+        &parts.scene,
+        [&parts, id = group.id, isFolded = group.isFolded] {
+            parts.setGroupFolded(id, !isFolded);
+        });
+    addCommands(menu, parts, {"node.rename", "node.ungroup", "node.group"});
+    menu.addSeparator();
+    addCommands(menu, parts, {"node.mute", "node.bypass", "node.frame"});
+    menu.addSeparator();
+    addCommands(
+        menu, parts, {"edit.copy", "edit.duplicate", "edit.duplicate_wires", "edit.delete"});
+}
+
 void addNodeEntries(QMenu& menu, GraphView::Parts& parts, const NodeItem& node) {
     GraphView& view = parts.view;
     const std::string id = node.id();
@@ -106,12 +215,12 @@ void addNodeEntries(QMenu& menu, GraphView::Parts& parts, const NodeItem& node) 
     QAction* bypass = addCommand(menu, parts, "node.bypass");
     bypass->setEnabled(view.canBypassSelected());
     previewBypass(menu, *bypass, view);
-    addCommand(menu, parts, "node.frame");
+    addCommands(menu, parts, {"node.frame", "node.group"});
+    addCommand(menu, parts, "node.ungroup")
+        ->setEnabled(!parts.scene.groups().commonOf(parts.scene.selectedNodes()).empty());
     menu.addSeparator();
-    addCommand(menu, parts, "edit.copy");
-    addCommand(menu, parts, "edit.duplicate");
-    addCommand(menu, parts, "edit.duplicate_wires");
-    addCommand(menu, parts, "edit.delete");
+    addCommands(
+        menu, parts, {"edit.copy", "edit.duplicate", "edit.duplicate_wires", "edit.delete"});
 }
 
 void addBoxEntries(QMenu& menu, GraphView::Parts& parts, const BoxItem& item) {
@@ -217,9 +326,19 @@ QMenu* canvasMenu(GraphView::Parts& parts, const CanvasHit& hit) {
             parts.scene.select({hit.node->id()});
         }
         if (const RowFace* row = hit.row(); row != nullptr && row->desc != nullptr) {
-            addRowEntries(*menu, parts, *row, hit.node->id());
+            addRowEntries(*menu, parts, *hit.node, *row);
         }
-        addNodeEntries(*menu, parts, *hit.node);
+        if (const std::optional<graph::PortRef> port = hit.port()) {
+            addPortEntries(*menu, parts, *hit.node, *port, hit.part.part == NodePart::Output);
+        }
+        if (const Group* group = parts.scene.groups().find(hit.node->id())) {
+            addGroupEntries(*menu, parts, *group);
+        } else {
+            addNodeEntries(*menu, parts, *hit.node);
+        }
+    } else if (const Group* group = parts.scene.groups().find(hit.group)) {
+        parts.scene.select(parts.scene.groups().nodesIn(hit.group));
+        addGroupEntries(*menu, parts, *group);
     } else if (hit.box != nullptr && hit.boxPart != BoxPart::Body) {
         parts.scene.select({});
         parts.scene.selectBoxes(hit.box->kind(), {hit.box->box().id});
@@ -275,7 +394,7 @@ void GraphView::showBypassPreview(bool isShown) {
 void paintBypass(QPainter& painter, const GraphScene& scene, const std::set<std::string>& nodes) {
     for (const std::string& id : nodes) {
         const NodeItem* item = scene.node(id);
-        if (item != nullptr && !bypassSentence(item->face()).isEmpty()) {
+        if (item != nullptr && item->isVisible() && !bypassSentence(item->face()).isEmpty()) {
             paintNode(painter, *item, scene.look());
         }
     }

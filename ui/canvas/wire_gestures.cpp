@@ -59,10 +59,10 @@ WireTarget wireTargetAt(const GraphScene& scene, const WireEnd& held, QPointF po
             return target;
         }
         if (port != nullptr) {
-            target.port = graph::PortRef{hit.node->id(), port->id};
+            target.port = port->ref;
         }
     }
-    target.at = hit.node->portInScene(target.port->port, !held.isOutput);
+    target.at = scene.portInScene(*target.port, !held.isOutput);
     target.refusal = QString::fromStdString(refusalOf(scene, held, *target.port));
     return target;
 }
@@ -94,7 +94,7 @@ void paintTargets(QPainter& painter, const GraphScene& scene, const WireEnd& hel
     const std::string type = typeOf(scene, held);
     painter.setBrush(Qt::NoBrush);
     for (const NodeItem* node : scene.shownNodes()) {
-        if (node->id() == held.port.node) {
+        if (node == scene.shownNode(held.port.node)) {
             continue;
         }
         const auto& ports = held.isOutput ? node->face().inputs : node->face().outputs;
@@ -121,7 +121,7 @@ public:
           held_(std::move(held)),
           lifted_(std::move(lifted)),
           type_(typeOf(scene, held_)),
-          anchor_(scene.node(held_.port.node)->portInScene(held_.port.port, held_.isOutput)),
+          anchor_(scene.portInScene(held_.port, held_.isOutput)),
           loose_(at),
           openSearch_(std::move(openSearch)) {
         if (lifted_) {

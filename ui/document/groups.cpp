@@ -301,6 +301,15 @@ void removeGroup(graph::Document& document, const std::string& id) {
     removeEmptyGroups(document);
 }
 
+void takeOutOfGroup(graph::Document& document, const NodeIds& nodes) {
+    const Groups groups(document);
+    for (const std::string& node : nodes) {
+        const std::string group = groups.of(node);
+        setGroupName(document.nodes.at(node), groups.of(group));
+    }
+    removeEmptyGroups(document);
+}
+
 void moveIntoGroup(graph::Document& document, const NodeIds& nodes, const std::string& group) {
     const Groups groups(document);
     for (const std::string& node : nodes) {
@@ -463,8 +472,7 @@ void editShown(graph::Document& document,
     for (graph::Link& link : document.links) {
         const std::string unit = groups.shownAs(link.to.node);
         const graph::PortRef to{unit, unit == link.to.node ? link.to.port : nameInGroup(link.to)};
-        const auto found = std::ranges::find(shown.links, to, &graph::Link::to);
-        if (found != shown.links.end()) {
+        if (const graph::Link* found = linkInto(shown, to)) {
             link.extra = found->extra;
         }
     }

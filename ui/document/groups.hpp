@@ -76,7 +76,9 @@ std::string addGroup(graph::Document& document, const NodeIds& nodes, const std:
 void putGroup(graph::Document& document, const Group& group);
 /// What is in the group lies in the one around it.
 void removeGroup(graph::Document& document, const std::string& id);
-/// Puts nodes, or the outermost groups around them, into a group; empty: into none.
+/// Puts each of these nodes into the group around its own.
+void takeOutOfGroup(graph::Document& document, const NodeIds& nodes);
+/// Puts nodes, or the outermost groups around them, into a group.
 void moveIntoGroup(graph::Document& document, const NodeIds& nodes, const std::string& group);
 /// Forgets groups that hold no node.
 void removeEmptyGroups(graph::Document& document);
@@ -112,7 +114,7 @@ void moveUnit(graph::Document& document,
 [[nodiscard]] graph::Document shownGraph(const graph::Document& document,
                                          const Groups& groups,
                                          const NodeSizes& sizes);
-/// A name that no two ports of a group share.
+/// The name of a port or value on a group, each its own.
 [[nodiscard]] std::string nameInGroup(const graph::PortRef& port);
 /// Moves nodes and bends wires as `edit` does to shownGraph().
 void editShown(graph::Document& document,

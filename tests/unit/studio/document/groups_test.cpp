@@ -1,3 +1,4 @@
+#include "plugin/graph/preset.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
@@ -124,6 +125,14 @@ private Q_SLOTS:
         QCOMPARE(groups.of(inner), outer);
         QCOMPARE(read.groups[0].at("mood"), Json("calm"));
         QCOMPARE(shown(read), shown(document_));
+    }
+
+    void isKeptInAPreset() {
+        const std::string id = addGroup(document_, {"denoise", "encode"}, "Sampling");
+        graph::Preset preset;
+        preset.document = document_;
+        const graph::Preset read = graph::parsePreset(graph::toText(preset));
+        QCOMPARE(Groups(read.document).nodesIn(id), (NodeIds{"denoise", "encode"}));
     }
 
     void whatIsDamagedIsLeftOut_data() {
