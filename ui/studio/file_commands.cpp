@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/document/groups.hpp"
 #include "ui/document/prompt_loras.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/language.hpp"
@@ -312,12 +313,22 @@ void FileCommands::openPath(const QString& path, Then then) {
                            return;
                        case FileOutcome::Kind::Done:
                            keepRecent(path);
+                           reportGroups(path);
                            break;
                        default:
                            reportUnopened(path, outcome);
                    }
                    showMessage(then, outcome.kind == FileOutcome::Kind::Done);
                }));
+}
+
+void FileCommands::reportGroups(const QString& path) {
+    if (Groups(model_.document()).isDamaged()) {
+        widgets_.notices.show(NoticeKind::Warning,
+                              tr("Groups in “%1” are damaged: what can be read of them is shown. "
+                                 "No node is missing.")
+                                  .arg(QFileInfo(path).fileName()));
+    }
 }
 
 /// Nothing of a file that the user did not want to wait for.

@@ -102,6 +102,7 @@ private:
     void saveAs(DocumentId id, const Then& then);
     void saveTo(DocumentId id, const QString& path, const Then& then);
     void saveOverOther(DocumentId id, const Then& then);
+    void reportGroups(const QString& path);
     void reportUnopened(const QString& path, const FileOutcome& outcome);
     void reportSaved(const QString& path, const FileOutcome& outcome, const Then& then);
     [[nodiscard]] DocumentFile::Then whileHere(std::function<void(const FileOutcome& outcome)> act);
