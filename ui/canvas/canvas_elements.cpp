@@ -200,10 +200,9 @@ const std::vector<ElementKey>& CanvasElements::top() const {
         return *top_;
     }
     top_.emplace();
-    const graph::Document& document = scene_.model().document();
-    const Groups& groups = scene_.groups();
-    for (const std::string& id :
-         runOrder(groups.all().empty() ? document : shownGraph(document, groups, NodeSizes()))) {
+    const std::vector<std::string> order =
+        runOrder(shownGraph(scene_.model().document(), scene_.groups(), {}));
+    for (const std::string& id : order) {
         if (const NodeItem* item = scene_.node(id); item != nullptr && item->isVisible()) {
             top_->push_back({ElementKind::Node, id, {}});
         }

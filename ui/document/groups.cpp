@@ -312,9 +312,13 @@ void takeOutOfGroup(graph::Document& document, const NodeIds& nodes) {
 
 void moveIntoGroup(graph::Document& document, const NodeIds& nodes, const std::string& group) {
     const Groups groups(document);
+    std::vector<std::string> target = groups.around(group);
+    target.push_back(group);
     for (const std::string& node : nodes) {
         const std::vector<std::string> around = groups.around(node);
-        setGroupOf(document, groups, around.empty() ? node : around.front(), group);
+        const auto shared = std::ranges::mismatch(around, target).in1 - around.begin();
+        const auto depth = static_cast<size_t>(shared);
+        setGroupOf(document, groups, unitToGroup(groups, node, nodes, depth), group);
     }
     removeEmptyGroups(document);
 }
@@ -434,12 +438,8 @@ graph::Document shownGraph(const graph::Document& document,
     graph::Document shown;
     for (const NodeBox& box : shownBoxes(document, groups, sizes)) {
         graph::DocumentNode& node = shown.nodes[box.id];
-        if (const auto own = document.nodes.find(box.id); own != document.nodes.end()) {
-            node = own->second;
-        } else {
-            setPosition(node, box.topLeft);
-            setPinned(node, box.isPinned);
-        }
+        setPosition(node, box.topLeft);
+        setPinned(node, box.isPinned);
     }
     const auto shownPort = [&](const graph::PortRef& port) {
         const std::string unit = groups.shownAs(port.node);

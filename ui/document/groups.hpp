@@ -78,7 +78,7 @@ void putGroup(graph::Document& document, const Group& group);
 void removeGroup(graph::Document& document, const std::string& id);
 /// Puts each of these nodes into the group around its own.
 void takeOutOfGroup(graph::Document& document, const NodeIds& nodes);
-/// Puts nodes, or the outermost groups around them, into a group.
+/// Puts nodes, and groups of which all nodes are named as they are, into a group.
 void moveIntoGroup(graph::Document& document, const NodeIds& nodes, const std::string& group);
 /// Forgets groups that hold no node.
 void removeEmptyGroups(graph::Document& document);
@@ -109,8 +109,8 @@ void moveUnit(graph::Document& document,
 [[nodiscard]] std::vector<NodeBox> shownBoxes(const graph::Document& document,
                                               const Groups& groups,
                                               const NodeSizes& sizes);
-/// The graph as the canvas shows it: a node in place of each folded group, with the wires that
-/// cross its border, whose ports have a nameInGroup().
+/// The graph as the canvas shows it, positions and wires alone: a node in place of each folded
+/// group, with the wires that cross its border, whose ports have a nameInGroup().
 [[nodiscard]] graph::Document shownGraph(const graph::Document& document,
                                          const Groups& groups,
                                          const NodeSizes& sizes);

@@ -187,6 +187,19 @@ private Q_SLOTS:
         QCOMPARE(bench_->scene().groups().nodesIn(group).size(), size_t{2});
     }
 
+    void aNodeThatIsDroppedOnItsFrameComesIn() {
+        const std::string mix = bench_->add("latent.mix", 304, 520);
+        const std::string group = groupBoth();
+        QTest::keyClick(bench_->view.get(), Qt::Key_Return);
+        const QRectF frame = bench_->scene().groupFrames().at(group)->shownRect();
+
+        bench_->drag(bench_->header(mix), bench_->pixel(frame.bottomRight() - QPointF(60, 20)));
+
+        QVERIFY(bench_->scene().groups().nodesIn(group).contains(mix));
+        QVERIFY(bench_->scene().groupFrames().at(group)->shownRect().contains(
+            bench_->node(mix).bodyInScene()));
+    }
+
     void aChosenValueIsShownAndChangedOnIt() {
         const std::string group = groupBoth();
         QTest::keyClick(bench_->view.get(), Qt::Key_Return);

@@ -81,6 +81,15 @@ private Q_SLOTS:
         QCOMPARE(addGroup(document_, {"decode", "denoise", "encode"}, "Again"), std::string());
     }
 
+    void aNodeMovesIntoAGroupWithinItsOwn() {
+        const auto [outer, inner] = addNested();
+        moveIntoGroup(document_, {"decode"}, inner);
+        QCOMPARE(Groups(document_).of("decode"), inner);
+        QCOMPARE(Groups(document_).of(inner), outer);
+        moveIntoGroup(document_, {"save"}, outer);
+        QCOMPARE(Groups(document_).of("save"), outer);
+    }
+
     void theOutermostFoldedOneIsShown() {
         const auto [outer, inner] = addNested();
         fold(inner);
