@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kGroup = "group";
 constexpr const char* kParent = "parent";
+constexpr size_t kMostDepth = 32;  ///< of groups in groups: files may hold anything
 constexpr double kGroupPadding = 16;
 constexpr double kGroupTitle = 48;  ///< title and space below it
 
@@ -143,11 +144,11 @@ void Groups::readGroups(const graph::Document& document) {
     }
 }
 
-/// The first group of a circle lies in none.
+/// The first group of a circle lies in none, and neither does one that lies too deep.
 void Groups::cutCircles() {
     for (auto& [id, group] : groups_) {
         std::string at = group.parent;
-        for (size_t step = 0; !at.empty() && at != id && step < groups_.size(); ++step) {
+        for (size_t step = 0; !at.empty() && at != id && step < kMostDepth; ++step) {
             const Group* parent = find(at);
             at = parent ? parent->parent : id;  // an unknown one is as bad
         }
@@ -175,10 +176,11 @@ void Groups::dropEmpty() {
         }
     }
     std::erase_if(groups_, [&](const auto& entry) { return !full.contains(entry.first); });
-    for (auto& [id, group] : groups_) {
+    for (auto& entry : groups_) {
+        Group& group = entry.second;
         const auto isElsewhere = [&](const graph::PortRef& member) {
             const std::vector<std::string> outer = around(member.node);
-            return std::ranges::find(outer, id) == outer.end();
+            return std::ranges::find(outer, group.id) == outer.end();
         };
         std::erase_if(group.values, isElsewhere);
         const auto isPortElsewhere = [&](const GroupPort& port) { return isElsewhere(port.port); };

@@ -177,6 +177,20 @@ private Q_SLOTS:
         QVERIFY(!addGroup(document_, {"decode", "denoise"}, "Another").empty());
     }
 
+    void groupsLieInEachOtherToALimit() {
+        document_.groups = Json::array();
+        std::string parent;
+        for (int number = 0; number < 5000; ++number) {
+            const std::string id = "g" + std::to_string(number);
+            document_.groups.push_back({{"id", id}, {"parent", parent}});
+            parent = id;
+        }
+        setGroupName(document_.nodes.at("encode"), parent);
+        const Groups groups(document_);
+        QVERIFY(groups.around("encode").size() < 100);
+        QVERIFY(groups.isDamaged());
+    }
+
     void aNewGroupTakesNoNameThatIsMeantForAnother() {
         setGroupName(document_.nodes.at("encode"), "group-1");
         const std::string id = addGroup(document_, {"decode", "denoise"}, "Another");
