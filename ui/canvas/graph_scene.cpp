@@ -40,8 +40,7 @@ bool isLaidOutAlike(const NodeItem& item, const NodeLayout& layout, graph::NodeM
 }
 
 constexpr int kTracks = 4;
-constexpr double kAround = 320;       ///< how far from its ends a wire looks for obstacles
-constexpr double kMostRouted = 6000;  ///< longer wires run straight: no way around is shorter
+constexpr double kMostRouted = 8000;  ///< longer wires run straight: no way around is shorter
 constexpr double kFrameMiddle = 16;   ///< half of a collapsed frame's height
 
 constexpr double kGroupDepth = 0.01;  ///< by which a frame lies above the one around it
@@ -89,6 +88,60 @@ void addStatus(NodeStatus& whole, const std::string& node, const QString& title,
         issue.item = issue.item.empty() ? std::string() : nameInGroup({node, issue.item});
         whole.issues.push_back(std::move(issue));
     }
+}
+
+constexpr double kBesideWire = 4;  ///< farther nodes leave a direct wire alone
+
+/// Where a wire looks for a way.
+QRectF aroundOf(const Wire& wire) {
+    double left = std::min(wire.start.x(), wire.end.x());
+    double right = std::max(wire.start.x(), wire.end.x());
+    double top = std::min(wire.start.y(), wire.end.y());
+    double bottom = std::max(wire.start.y(), wire.end.y());
+    for (const QPointF& point : wire.via) {
+        left = std::min(left, point.x());
+        right = std::max(right, point.x());
+        top = std::min(top, point.y());
+        bottom = std::max(bottom, point.y());
+    }
+    return QRectF(QPointF(left, top), QPointF(right, bottom))
+        .adjusted(-kLookAround, -kLookAround, kLookAround, kLookAround);
+}
+
+/// The line of a wire with the same ends and bends.
+void takeLine(Wire& wire, const Wire& known) {
+    if (known.from == wire.from && known.via == wire.via && known.track == wire.track) {
+        wire.start = known.start;
+        wire.end = known.end;
+        wire.isHidden = known.isHidden;
+        wire.path = known.path;
+    }
+}
+
+/// Bodies that came, went or changed: where they were, and where they are.
+std::vector<QRectF> changesOf(const std::map<const QGraphicsItem*, QRectF>& before,
+                              const std::map<const QGraphicsItem*, QRectF>& now) {
+    std::vector<QRectF> changed;
+    const auto addOthers = [&changed](const auto& some, const auto& others) {
+        for (const auto& [item, body] : some) {
+            const auto other = others.find(item);
+            if (other == others.end() || other->second != body) {
+                changed.push_back(body);
+            }
+        }
+    };
+    addOthers(before, now);
+    addOthers(now, before);
+    return changed;
+}
+
+/// Whether one of the bodies may matter to the wire's line: a direct one matters where it lies.
+bool isNear(const Wire& wire, const std::vector<QRectF>& bodies) {
+    const QRectF& line = wire.path.bounds;
+    const QRectF around = wire.path.isClear
+                              ? line.adjusted(-kBesideWire, -kBesideWire, kBesideWire, kBesideWire)
+                              : aroundOf(wire);
+    return std::ranges::any_of(bodies, [&](const QRectF& body) { return body.intersects(around); });
 }
 
 constexpr double kPortPixels = 10;
@@ -580,43 +633,91 @@ const BoxItem* GraphScene::hidingFrame(const std::string& node) const {
     return found == hiddenBy_.end() ? nullptr : found->second;
 }
 
-Wire GraphScene::routed(Wire wire, int track) const {
-    const NodeItem* from = shownNode(wire.from.node);
-    const NodeItem* to = shownNode(wire.to.node);
-    const BoxItem* fromFrame = from != nullptr ? hidingFrame(from->id()) : nullptr;
-    const BoxItem* toFrame = to != nullptr ? hidingFrame(to->id()) : nullptr;
-    wire.isHidden = from == nullptr || to == nullptr || (fromFrame && fromFrame == toFrame) ||
-                    (from == to && from->face().isGroup);
-    if (wire.isHidden) {
-        wire.path = {};
-        return wire;
+GraphScene::Bodies GraphScene::bodies() const {
+    Bodies bodies;
+    for (const NodeItem* item : shownNodes()) {
+        bodies.emplace(item, item->bodyInScene());
     }
-    wire.start = fromFrame ? fromFrame->shownRect().topRight() + QPointF(0, kFrameMiddle)
-                           : portInScene(wire.from, true);
-    wire.end = toFrame ? toFrame->shownRect().topLeft() + QPointF(0, kFrameMiddle)
-                       : portInScene(wire.to, false);
-    const QRectF span = QRectF(wire.start, wire.end).normalized();
-    std::vector<QRectF> inTheWay;
-    if (wire.via.empty() && span.width() < kMostRouted) {
-        const QRectF around = span.adjusted(0, -kAround, 0, kAround);
-        for (size_t i = 0; i < obstacles_.size(); ++i) {
-            if (obstacles_[i].intersects(around) && obstacleIds_[i] != from->id() &&
-                obstacleIds_[i] != to->id()) {
-                inTheWay.push_back(obstacles_[i]);
-            }
+    for (const BoxItem* item : boxes_) {
+        if (item->kind() == BoxKind::Frame && item->box().isCollapsed) {
+            bodies.emplace(item, item->shownRect());
         }
     }
-    wire.path = wirePath(wire.start, wire.end, wire.via, inTheWay, track);
+    return bodies;
+}
+
+GraphScene::WireEnds GraphScene::endsOf(const Wire& wire) const {
+    const NodeItem* from = shownNode(wire.from.node);
+    const NodeItem* to = shownNode(wire.to.node);
+    const BoxItem* fromFrame = from ? hidingFrame(from->id()) : nullptr;
+    const BoxItem* toFrame = to ? hidingFrame(to->id()) : nullptr;
+    if (!from || !to || (fromFrame && fromFrame == toFrame) ||
+        (from == to && from->face().isGroup)) {
+        return {};
+    }
+    WireEnds ends{.from = from,
+                  .to = to,
+                  .start = portInScene(wire.from, true),
+                  .end = portInScene(wire.to, false),
+                  .isHidden = false};
+    if (fromFrame) {
+        ends.from = fromFrame;
+        ends.start = fromFrame->shownRect().topRight() + QPointF(0, kFrameMiddle);
+    }
+    if (toFrame) {
+        ends.to = toFrame;
+        ends.end = toFrame->shownRect().topLeft() + QPointF(0, kFrameMiddle);
+    }
+    return ends;
+}
+
+Wire GraphScene::routedAround(Wire wire, const Bodies& bodies) const {
+    const WireEnds ends = endsOf(wire);
+    wire.start = ends.start;
+    wire.end = ends.end;
+    wire.isHidden = ends.isHidden;
+    wire.path = {};
+    if (wire.isHidden) {
+        return wire;
+    }
+    InTheWay inTheWay;
+    const QRectF around = aroundOf(wire);
+    for (const auto& [item, body] : bodies) {
+        if (item == ends.from) {
+            inTheWay.source = body;
+        } else if (item == ends.to) {
+            inTheWay.target = body;
+        } else if (body.intersects(around)) {
+            inTheWay.others.push_back(body);
+        }
+    }
+    wire.path = wirePath(wire.start,
+                         wire.end,
+                         wire.via,
+                         around.width() < kMostRouted ? inTheWay : InTheWay(),
+                         wire.track);
     return wire;
+}
+
+Wire GraphScene::routed(Wire wire) const {
+    return routedAround(std::move(wire), routedAround_);
 }
 
 void GraphScene::rebuildWires() {
     const graph::Document& document = model_.document();
+    std::map<graph::PortRef, const Wire*> known;
+    for (const Wire& wire : wires_->wires()) {
+        known.emplace(wire.to, &wire);
+    }
+    std::map<graph::PortRef, int> tracks;  // wires of one source share a track
     std::vector<Wire> wires;
     for (const graph::Link& link : document.links) {
+        const int next = static_cast<int>(tracks.size()) % kTracks;
         Wire wire{.from = link.from,
                   .to = link.to,
-                  .type = typeAt({link.from, true}, document, model_.catalog())};
+                  .type = typeAt({link.from, true}, document, model_.catalog()),
+                  .via = {},
+                  .track = tracks.emplace(link.from, next).first->second};
         if (wire.type == "*") {
             wire.type = typeAt({link.to, false}, document, model_.catalog());
         }
@@ -628,6 +729,9 @@ void GraphScene::rebuildWires() {
             return found != document.nodes.end() && found->second.mode == graph::NodeMode::Muted;
         };
         wire.isFaint = isMuted(link.from.node) || isMuted(link.to.node);
+        if (const auto found = known.find(wire.to); found != known.end()) {
+            takeLine(wire, *found->second);
+        }
         wires.push_back(std::move(wire));
     }
     wires_->setWires(std::move(wires));
@@ -635,36 +739,34 @@ void GraphScene::rebuildWires() {
 }
 
 void GraphScene::routeAllWires() {
-    obstacles_.clear();
-    obstacleIds_.clear();
-    for (const NodeItem* item : shownNodes()) {
-        obstacles_.push_back(item->bodyInScene());
-        obstacleIds_.push_back(item->id());
-    }
-    std::map<graph::PortRef, int> tracks;  // detours of one source share a track
-    std::vector<Wire> wires = wires_->wires();
-    for (Wire& wire : wires) {
-        const auto known = tracks.find(wire.from);
-        const int next = static_cast<int>(tracks.size()) % kTracks;
-        wire = routed(std::move(wire), known == tracks.end() ? next : known->second);
-        if (wire.path.isDetour) {
-            tracks.emplace(wire.from, next);
+    Bodies now = bodies();
+    const std::vector<QRectF> changed = changesOf(routedAround_, now);
+    for (size_t i = 0; i < wires_->wires().size(); ++i) {
+        const Wire& wire = wires_->wires()[i];
+        const WireEnds ends = endsOf(wire);
+        const bool isAsBefore = ends.isHidden == wire.isHidden && ends.start == wire.start &&
+                                ends.end == wire.end &&
+                                (wire.isHidden || !wire.path.points.empty());
+        if (!isAsBefore || isNear(wire, changed)) {
+            wires_->replace(i, routedAround(wire, now));
         }
     }
-    wires_->setWires(std::move(wires));
+    routedAround_ = std::move(now);
 }
 
 void GraphScene::routeWiresOf(const std::set<std::string>& nodes) {
     followNodes();
-    for (size_t i = 0; i < obstacles_.size(); ++i) {
-        if (nodes.contains(obstacleIds_[i])) {
-            obstacles_[i] = node(obstacleIds_[i])->bodyInScene();
+    Bodies moved = routedAround_;
+    for (const auto& [item, body] : bodies()) {
+        const auto* node = qgraphicsitem_cast<const NodeItem*>(item);
+        if (!node || node->face().isGroup || nodes.contains(node->id())) {
+            moved[item] = body;
         }
     }
     for (size_t i = 0; i < wires_->wires().size(); ++i) {
         const Wire& wire = wires_->wires()[i];
         if (nodes.contains(wire.from.node) || nodes.contains(wire.to.node)) {
-            wires_->replace(i, routed(wire, 0));
+            wires_->replace(i, routedAround(wire, moved));
         }
     }
 }

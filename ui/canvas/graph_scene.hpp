@@ -74,9 +74,13 @@ public:
 
     /// Shows the document as it is, forgetting what a gesture showed.
     void reload();
-    /// Computes the lines of these nodes' wires again, straight or around others.
+    /// Computes the lines of these nodes' wires again while they are moved. Others remain until
+    /// routeAllWires(): a node can be dropped on them.
     void routeWiresOf(const std::set<std::string>& nodes);
+    /// Computes the lines again that end elsewhere, or near which a node is another one.
     void routeAllWires();
+    /// With its ends where they are now, and around what is in its way.
+    [[nodiscard]] Wire routed(Wire wire) const;
     /// Everything that is shown; null when nothing is.
     [[nodiscard]] QRectF contentRect() const;
 
@@ -85,6 +89,18 @@ Q_SIGNALS:
     void arranged();
 
 private:
+    /// What wires go around: nodes, and collapsed frames in the place of theirs.
+    using Bodies = std::map<const QGraphicsItem*, QRectF>;
+
+    /// Where a wire ends.
+    struct WireEnds {
+        const QGraphicsItem* from = nullptr;  ///< a node, or the frame that hides it
+        const QGraphicsItem* to = nullptr;
+        QPointF start{};
+        QPointF end{};
+        bool isHidden = true;
+    };
+
     void take(const Delta& delta);
     /// Whether wires of other nodes follow.
     bool rebuildNodes(const std::set<std::string>& ids);
@@ -102,7 +118,9 @@ private:
     void takeStatus(const std::string& id);
     void changeLook();
     void updateSceneRect();
-    [[nodiscard]] Wire routed(Wire wire, int track) const;
+    [[nodiscard]] Bodies bodies() const;
+    [[nodiscard]] WireEnds endsOf(const Wire& wire) const;
+    [[nodiscard]] Wire routedAround(Wire wire, const Bodies& bodies) const;
     [[nodiscard]] const BoxItem* hidingFrame(const std::string& node) const;
     void hideMembers();
 
@@ -118,8 +136,7 @@ private:
     std::map<std::string, const BoxItem*> hiddenBy_;
     std::string offering_;  ///< the node of offerFolded()
     WireLayer* wires_;
-    std::vector<QRectF> obstacles_;
-    std::vector<std::string> obstacleIds_;
+    Bodies routedAround_;  ///< when all wires were routed
 };
 
 /// What lies under a point, topmost first: a node with its part, else a wire, else a box.

@@ -211,8 +211,7 @@ public:
         Wire wire = before_;
         wire.via[point_] = {std::round(at.scene.x() / kGrid) * kGrid,
                             std::round(at.scene.y() / kGrid) * kGrid};
-        wire.path = wirePath(wire.start, wire.end, wire.via, {}, 0);
-        scene_.wires().replace(wire_, std::move(wire));
+        scene_.wires().replace(wire_, scene_.routed(std::move(wire)));
         hasMoved_ = true;
     }
 

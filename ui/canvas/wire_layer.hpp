@@ -2,9 +2,9 @@
 
 #include "plugin/graph/document.hpp"
 #include "ui/canvas/look.hpp"
+#include "ui/canvas/wire_path.hpp"
 
 #include <QGraphicsItem>
-#include <QPainterPath>
 #include <QPointF>
 #include <QRectF>
 
@@ -14,38 +14,13 @@
 
 namespace lowtide::ui {
 
-/// A wire's line. It leaves an output to the right and enters an input from the left.
-struct WirePath {
-    QPainterPath curve;
-    std::vector<QPointF> points;  ///< the curve as short straight pieces, for distances
-    QRectF bounds;
-    bool isDetour = false;  ///< runs above or below nodes that stand in the way
-};
-
-/// Through the points of `via` in order. Without any it goes around `obstacles` where it would run
-/// behind them; `track` (0, 1, ...) keeps such detours of different sources apart.
-[[nodiscard]] WirePath wirePath(QPointF from,
-                                QPointF to,
-                                const std::vector<QPointF>& via,
-                                const std::vector<QRectF>& obstacles,
-                                int track);
-
-/// Distance of the point from the wire's line.
-[[nodiscard]] double distanceTo(const WirePath& path, QPointF point);
-
-/// Between which points of `via` the wire comes nearest to `point`: the index at which a new one
-/// is put in.
-[[nodiscard]] size_t positionOnWire(QPointF from,
-                                    QPointF to,
-                                    const std::vector<QPointF>& via,
-                                    QPointF point);
-
 /// One wire as it is drawn.
 struct Wire {
     graph::PortRef from;
     graph::PortRef to;
     std::string type;
     std::vector<QPointF> via;
+    int track = 0;  ///< keeps detours of different sources apart
     QPointF start;
     QPointF end;
     WirePath path;

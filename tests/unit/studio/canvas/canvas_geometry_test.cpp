@@ -4,7 +4,9 @@
 #include "ui/canvas/navigation.hpp"
 #include "ui/canvas/node_layout.hpp"
 #include "ui/canvas/node_widths.hpp"
-#include "ui/canvas/wire_layer.hpp"
+#include "ui/canvas/wire_path.hpp"
+
+#include <random>
 
 namespace lowtide::test::canvas_geometry_test {
 
@@ -193,19 +195,95 @@ private Q_SLOTS:
         const QRectF between(260, 0, 224, 240);
         const QRectF below(260, 260, 224, 160);
 
-        const ui::WirePath straight = ui::wirePath({224, 50}, {560, 50}, {}, {}, 0);
-        const ui::WirePath around = ui::wirePath({224, 50}, {560, 50}, {}, {between, below}, 0);
+        const ui::WirePath straight = ui::wirePath({224, 50}, {560, 50}, {}, {.others = {}}, 0);
+        const ui::WirePath around =
+            ui::wirePath({224, 50}, {560, 50}, {}, {.others = {between, below}}, 0);
 
+        QVERIFY(straight.isClear);
         QVERIFY(runsBehind(straight, between));
+        QVERIFY(!around.isClear);
         QVERIFY(!runsBehind(around, between));
         QVERIFY(!runsBehind(around, below));
-        QVERIFY(around.isDetour);
         QCOMPARE(around.points.front(), QPointF(224, 50));
         QCOMPARE(around.points.back(), QPointF(560, 50));
     }
 
+    void detoursOfDifferentSourcesRunApart() {
+        const ui::InTheWay inTheWay{.others = {{260, 0, 224, 240}}};
+
+        const ui::WirePath one = ui::wirePath({224, 50}, {560, 50}, {}, inTheWay, 0);
+        const ui::WirePath other = ui::wirePath({224, 50}, {560, 50}, {}, inTheWay, 1);
+
+        QCOMPARE(one.bounds.top() - other.bounds.top(), 7.0);
+    }
+
+    void wirePassesItsBends_aroundWhatIsBetween() {
+        const QRectF between(300, 0, 200, 200);
+
+        const ui::WirePath wire =
+            ui::wirePath({224, 50}, {900, 50}, {{600, 100}}, {.others = {between}}, 0);
+
+        QVERIFY(ui::distanceTo(wire, {600, 100}) < 0.01);
+        QVERIFY(!runsBehind(wire, between));
+    }
+
+    void noWireRunsBehindANode_data() {
+        QTest::addColumn<int>("seed");
+        for (int seed = 0; seed < 20; ++seed) {
+            QTest::addRow("%d", seed) << seed;
+        }
+    }
+
+    /// Nodes of any size in columns and rows that do not touch: there is a way between any two.
+    void noWireRunsBehindANode() {
+        QFETCH(int, seed);
+        std::mt19937 random(static_cast<uint32_t>(seed));
+        const auto below = [&](uint32_t end) { return static_cast<double>(random() % end); };
+        std::vector<QRectF> nodes;
+        for (int i = 0; i < 20; ++i) {
+            nodes.emplace_back(420 * (i % 5) + below(40),
+                               420 * (i / 5) + below(40),
+                               200 + below(120),
+                               100 + below(220));
+        }
+        for (int i = 0; i < 60; ++i) {
+            const size_t from = random() % nodes.size();
+            const size_t to = (from + 1 + random() % (nodes.size() - 1)) % nodes.size();
+            ui::InTheWay inTheWay{.others = {}, .source = nodes[from], .target = nodes[to]};
+            for (size_t other = 0; other < nodes.size(); ++other) {
+                if (other != from && other != to) {
+                    inTheWay.others.push_back(nodes[other]);
+                }
+            }
+            const QPointF start(nodes[from].right(), nodes[from].top() + 20 + below(60));
+            const QPointF end(nodes[to].left(), nodes[to].top() + 20 + below(60));
+
+            const ui::WirePath wire = ui::wirePath(start, end, {}, inTheWay, i % 4);
+
+            QCOMPARE(wire.points.front(), start);
+            QCOMPARE(wire.points.back(), end);
+            for (size_t node = 0; node < nodes.size(); ++node) {
+                QVERIFY2(!runsBehind(wire, nodes[node].adjusted(2, 2, -2, -2)),
+                         qPrintable(QStringLiteral("wire %1 from %2 to %3, behind %4")
+                                        .arg(i)
+                                        .arg(from)
+                                        .arg(to)
+                                        .arg(node)));
+            }
+        }
+    }
+
+    void aWireWithoutAWayIsDirect() {
+        const QRectF covers(-200, -200, 2000, 600);
+
+        const ui::WirePath wire = ui::wirePath({224, 50}, {560, 50}, {}, {.others = {covers}}, 0);
+
+        QCOMPARE(wire.points.front(), QPointF(224, 50));
+        QCOMPARE(wire.points.back(), QPointF(560, 50));
+    }
+
     void wireRunsThroughItsBends() {
-        const ui::WirePath wire = ui::wirePath({0, 0}, {400, 0}, {{200, 150}}, {}, 0);
+        const ui::WirePath wire = ui::wirePath({0, 0}, {400, 0}, {{200, 150}}, {.others = {}}, 0);
 
         QVERIFY(ui::distanceTo(wire, {200, 150}) < 0.01);
         QVERIFY(ui::distanceTo(wire, {200, 0}) > 20);

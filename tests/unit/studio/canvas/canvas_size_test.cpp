@@ -15,6 +15,9 @@ constexpr int kNodes = 1000;
 constexpr size_t kWires = 2000;
 constexpr double kGoalMilliseconds = 16;
 constexpr double kOpenGoalMilliseconds = 1000;
+constexpr double kDragGoalMilliseconds = 8;
+constexpr double kDropGoalMilliseconds = 50;
+constexpr int kDragSteps = 60;
 constexpr double kSlack = 10;    ///< shared machines: wall clocks are asserted at 10x the goal
 constexpr double kCpuSlack = 2;  ///< processor time hardly depends on who else is at work
 constexpr double kIdleFraction = 0.02;
@@ -45,6 +48,10 @@ graph::Document largeGraph(const graph::Catalog& catalog) {
         document.links.push_back({.from = {ids[i], "latent"}, .to = {ids[i + 80], "further"}});
     }
     return document;
+}
+
+double millisecondsSince(std::clock_t begin) {
+    return 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
 double median(std::vector<double> values) {
@@ -115,7 +122,7 @@ private Q_SLOTS:
             zooms.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
         }
 
-        const double busy = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+        const double busy = millisecondsSince(begin);
         qInfo(
             "zoom %.2f: pan %.1f ms, zoom %.1f ms (median of 31 frames of 1920x1080); CPU %.1f ms "
             "a "
@@ -127,6 +134,33 @@ private Q_SLOTS:
         QVERIFY(busy / 62 < kCpuSlack * kGoalMilliseconds);
         QVERIFY(median(pans) < kSlack * kGoalMilliseconds);
         QVERIFY(median(zooms) < kSlack * kGoalMilliseconds);
+    }
+
+    void dragsANodeOfALargeGraph() {
+        CanvasBench bench;
+        bench.model.load(largeGraph(bench.catalog));
+        const std::string node = bench.model.document().links.at(500).from.node;
+        bench.show();
+        bench.view->centerOn(bench.node(node).bodyInScene().center());
+        const QPoint from = bench.header(node);
+        QTest::mousePress(bench.view->viewport(), Qt::LeftButton, {}, from);
+        bench.hold(from + QPoint(20, 20));
+        const std::clock_t begin = std::clock();
+
+        for (int step = 0; step < kDragSteps; ++step) {
+            bench.hold(from + QPoint(20 + 3 * step, 20 + 2 * step));
+        }
+
+        const double busy = millisecondsSince(begin) / kDragSteps;
+        const std::clock_t dropped = std::clock();
+        QTest::mouseRelease(bench.view->viewport(),
+                            Qt::LeftButton,
+                            {},
+                            from + QPoint(20 + 3 * kDragSteps, 20 + 2 * kDragSteps));
+        const double drop = millisecondsSince(dropped);
+        qInfo("a step of a drag: %.2f ms of CPU; the drop: %.1f ms", busy, drop);
+        QVERIFY(busy < kCpuSlack * kDragGoalMilliseconds);
+        QVERIFY(drop < kSlack * kDropGoalMilliseconds);
     }
 
     void restsWhenNothingMoves() {

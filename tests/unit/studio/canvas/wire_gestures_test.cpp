@@ -7,6 +7,21 @@
 
 namespace lowtide::test::wire_gestures_test {
 
+namespace {
+
+/// Whether a point of the line lies within the rectangle.
+bool runsBehind(const ui::Wire& wire, const QRectF& body) {
+    constexpr int kSamples = 400;
+    for (int i = 0; i <= kSamples; ++i) {
+        if (body.contains(wire.path.curve.pointAtPercent(static_cast<double>(i) / kSamples))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
 class WireGesturesTest : public QObject {
     Q_OBJECT
 
@@ -160,6 +175,58 @@ private Q_SLOTS:
         QVERIFY(between.wireTo == (graph::PortRef{denoise_, "model"}));
         QVERIFY(nothing.node.empty() && !nothing.wireTo);
         QVERIFY(nothing.isAt);
+    }
+
+    /// Also where the pointer finds it.
+    void aWireGoesAroundANodeThatComesIntoItsWay() {
+        const std::string save = bench_->add("save.image", 300, 600);
+        bench_->connect(load_, "model", decode_, "model");
+        const auto wire = [this]() -> const ui::Wire& {
+            return *bench_->scene().wires().into({decode_, "model"});
+        };
+        const auto bodies = [&] {
+            return std::vector{bench_->node(denoise_).bodyInScene(),
+                               bench_->node(save).bodyInScene()};
+        };
+        for (const QRectF& body : bodies()) {
+            QVERIFY(!runsBehind(wire(), body));
+        }
+        const QPointF middle = wire().path.curve.pointAtPercent(0.5);
+
+        bench_->model.apply("move", [&](graph::Document& document) {
+            ui::setPosition(document.nodes.at(save), {middle.x() - 100, middle.y() - 20});
+            ui::setPosition(document.nodes.at(denoise_), {300, 900});
+        });
+
+        QVERIFY(bodies()[1].contains(middle));
+        QVERIFY(!runsBehind(wire(), bodies()[1]));
+        const QPointF now = wire().path.points[wire().path.points.size() / 2];
+        const std::optional<size_t> found = bench_->scene().wires().wireAt(now, 6);
+        QVERIFY(found && bench_->scene().wires().wires()[*found].to == wire().to);
+    }
+
+    void aWireLeavesItsDetour_whenTheNodeInItsWayGoes() {
+        bench_->connect(load_, "model", decode_, "model");
+        const ui::Wire before = *bench_->scene().wires().into({decode_, "model"});
+        QVERIFY(!before.path.isClear);
+
+        bench_->model.apply("remove",
+                            [this](graph::Document& document) { document.nodes.erase(denoise_); });
+
+        QVERIFY(bench_->scene().wires().into({decode_, "model"})->path.isClear);
+    }
+
+    /// A wire that a node is dragged over has to be there when it is dropped.
+    void aWireWaits_whileANodeIsDraggedOverIt() {
+        const std::string mix = bench_->add("latent.mix", 600, 500);
+        bench_->connect(denoise_, "latent", decode_, "latent");
+        const QPointF middle =
+            bench_->scene().wires().into({decode_, "latent"})->path.curve.pointAtPercent(0.5);
+
+        bench_->drag(bench_->header(mix), bench_->pixel(middle));
+
+        QVERIFY(bench_->hasLink(denoise_, mix, "latent"));
+        QVERIFY(bench_->hasLink(mix, decode_, "latent"));
     }
 
     void takesUpAWire_andPutsItElsewhere() {
