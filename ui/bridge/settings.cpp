@@ -150,6 +150,7 @@ const std::vector<Field>& fields() {
         field<&P::nodeDefaults>("node_defaults", isDefaults),
         field<&P::showsPreviews>("previews"),
         field<&P::showsFilmstrip>("filmstrip"),
+        field<&P::opensNodeMemory>("node_memory_open"),
         field<&P::droppedImage>("dropped_picture", oneOf(kDropped)),
         field<&P::notifiesOfRuns>("notify_of_runs"),
         field<&P::notifyAfterSeconds>("notify_after_seconds", isSeconds),

@@ -40,6 +40,7 @@ struct Preferences {
     std::map<QString, QString> keys;     ///< of actions whose keys are not the default ones, by id
     Json nodeDefaults = Json::object();  ///< of new nodes: {type: {parameter: value}}
     bool showsFilmstrip = true;          ///< images of the gallery below the viewer
+    bool opensNodeMemory = false;        ///< memory policies in the inspector, at every node
     bool showsPreviews = true;           ///< images while a run goes on
     DroppedImage droppedImage = DroppedImage::Ask;
     bool notifiesOfRuns = true;   ///< the desktop, when a long run ends and nobody looks

@@ -1,6 +1,7 @@
 #include "ui/panels/inspector.hpp"
 
 #include "plugin/base/units.hpp"
+#include "ui/bridge/sheet_plan.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/language.hpp"
@@ -342,9 +343,15 @@ void Inspector::showHelp() {
 
 void Inspector::showValues(const std::string& param) {
     parts_->tabs->setCurrentIndex(0);
-    if (!param.empty()) {
+    if (param == kMemoryItem) {
+        parts_->sections->openMemory();
+    } else if (!param.empty()) {
         parts_->params->focusParam(param);
     }
+}
+
+void Inspector::setOpensMemory(bool isOpen) {
+    parts_->sections->setOpensMemory(isOpen);
 }
 
 void Inspector::offerSheets() {

@@ -93,14 +93,19 @@ public:
     void showNodes(const std::set<std::string>& nodes);
     /// The help page of what is selected.
     void showHelp();
-    /// The values, with the focus in the editor of `param`, where one is named.
+    /// The values, with the focus in the editor of `param` where one is named; kMemoryItem opens
+    /// the memory policy.
     void showValues(const std::string& param = {});
+    /// Whether the memory policy is open at a node that has none of its own.
+    void setOpensMemory(bool isOpen);
     /// Menus of parameters, policies and precisions offer varyAsked() from now on.
     void offerSheets();
     /// The node and parameter whose editor has the focus; empty: none.
     [[nodiscard]] std::pair<std::string, std::string> focused() const;
 
 Q_SIGNALS:
+    /// The user opened the memory policy, or folded it.
+    void opensMemoryChanged(bool isOpen);
     /// A parameter, kMemoryItem or kPrecisionItem of the node in several runs, side by side.
     void varyAsked(const std::string& node, const std::string& item, bool areRows);
 

@@ -399,9 +399,13 @@ InspectorSections::InspectorSections(GraphModel& model, const Planning& planning
       memoryEditor_(new MemoryEditor(this)),
       precisionEditor_(new PrecisionEditor(this)) {
     setObjectName(QStringLiteral("inspectorSections"));
-    memory_ = named("memory", new Fold(tr("Memory"), memoryEditor_, true, this));
+    memory_ = named("memory", new Fold(tr("Memory"), memoryEditor_, false, this));
     precision_ = named("precision", new Fold(tr("Precision"), precisionEditor_, false, this));
     columnIn(this, 2, {memory_, precision_});
+    connect(memory_, &Fold::switchedByUser, this, [this](bool isOpen) {
+        opensMemory_ = isOpen;
+        Q_EMIT opensMemoryChanged(isOpen);
+    });
     connect(memoryEditor_, &MemoryEditor::edited, this, [this](const Json& memory) {
         set(tr("Change the memory policy"), &graph::DocumentNode::memory, memory);
     });
@@ -416,9 +420,18 @@ void InspectorSections::setDevices(const std::vector<std::string>& devices) {
     refresh();
 }
 
+void InspectorSections::setOpensMemory(bool isOpen) {
+    opensMemory_ = isOpen;
+    memory_->setOpen(isOpen);
+}
+
 void InspectorSections::setNodes(const std::vector<std::string>& nodes) {
     nodes_ = nodes;
     refresh();
+    memory_->setOpen(opensMemory_ || std::ranges::any_of(nodes_, [this](const std::string& id) {
+                         const graph::DocumentNode* node = model_.node(id);
+                         return node && memoryText(node->memory) != memoryText(Json());
+                     }));
 }
 
 NodeFacts InspectorSections::factsOf(const std::string& node) const {

@@ -148,10 +148,17 @@ public:
     void setNodes(const std::vector<std::string>& nodes);
     void refresh();
 
+    /// Whether the memory policy is open at a node that has none of its own.
+    void setOpensMemory(bool isOpen);
+
+    void openMemory() { memory_->setOpen(true); }
+
     /// A right click on a section offers varyAsked() from now on.
     void offerSheets() { offersSheets_ = true; }
 
 Q_SIGNALS:
+    /// The user opened it, or folded it.
+    void opensMemoryChanged(bool isOpen);
     /// `item`: kMemoryItem or kPrecisionItem.
     void varyAsked(const std::string& node, const std::string& item, bool areRows);
 
@@ -170,6 +177,7 @@ private:
     PrecisionEditor* precisionEditor_;
     Fold* memory_;
     Fold* precision_;
+    bool opensMemory_ = false;
     bool offersSheets_ = false;
 };
 

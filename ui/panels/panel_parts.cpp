@@ -9,6 +9,7 @@
 #include <QFocusEvent>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QStyleOptionToolButton>
 #include <QStyleOptionViewItem>
 #include <QToolButton>
 #include <QWidget>
@@ -53,6 +54,18 @@ QLabel* centred(const QString& text, const char* font, const char* colour, QWidg
     return label;
 }
 
+/// Assistive technology hears that it is checked while the part is open; no selection is painted.
+class FoldButton : public QToolButton {
+public:
+    using QToolButton::QToolButton;
+
+protected:
+    void initStyleOption(QStyleOptionToolButton* option) const override {
+        QToolButton::initStyleOption(option);
+        option->state &= ~QStyle::State_On;
+    }
+};
+
 constexpr int kLeastFold = Theme::space(24);  ///< pixels; its tooltip shows what is cut
 
 }  // namespace
@@ -96,7 +109,7 @@ QWidget* makeEmptyState(const EmptyState& state, QWidget* parent) {
 Fold::Fold(const QString& title, QWidget* content, bool isOpen, QWidget* parent)
     : QWidget(parent),
       title_(title),
-      button_(named("fold", new QToolButton(this))),
+      button_(named("fold", new FoldButton(this))),
       content_(content) {
     button_->setCheckable(true);
     button_->setAutoRaise(true);
@@ -105,6 +118,7 @@ Fold::Fold(const QString& title, QWidget* content, bool isOpen, QWidget* parent)
     button_->setMinimumWidth(kLeastFold);
     columnIn(this, 1, {button_, content_});
     connect(button_, &QToolButton::toggled, this, [this] { refresh(); });
+    connect(button_, &QToolButton::clicked, this, &Fold::switchedByUser);
     button_->setChecked(isOpen);
     refresh();
 }

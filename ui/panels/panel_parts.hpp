@@ -44,6 +44,9 @@ public:
     /// A word behind the title that is read while it is folded: "block+stream".
     void setSummary(const QString& summary);
 
+Q_SIGNALS:
+    void switchedByUser(bool isOpen);
+
 private:
     void refresh();
 

@@ -126,6 +126,11 @@ void MainWindowWidgets::connectPanels() {
     connect(&canvas, &GraphView::selectionChanged, &inspector, [this] {
         inspector.showNodes(canvas.selectedNodes());
     });
+    Settings& settings = workspace.settings();
+    inspector.setOpensMemory(settings.preferences().opensNodeMemory);
+    connect(&inspector, &Inspector::opensMemoryChanged, this, [&settings](bool isOpen) {
+        settings.change([&](Preferences& preferences) { preferences.opensNodeMemory = isOpen; });
+    });
     connect(&workspace.memory, &MemoryFeed::changed, &inspector, [this](const MemoryNow& now) {
         inspector.setDevices(deviceNames(now.devices));
     });

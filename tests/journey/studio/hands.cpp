@@ -5,6 +5,7 @@
 #include "ui/canvas/scene_items.hpp"
 #include "ui/editors/number_field.hpp"
 #include "ui/panels/image_view.hpp"
+#include "ui/panels/panel_parts.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>
@@ -44,6 +45,9 @@ void Hands::typeValue(const char* row, const char* name, const QString& text) {
     QWidget& whole = widget(row, &studio_.controller().widgets().inspector);
     if (auto* number = whole.findChild<ui::NumberField*>()) {
         QTest::mouseClick(number, Qt::LeftButton);  // its field is there while one types
+    }
+    if (const auto* fold = qobject_cast<ui::Fold*>(&whole); fold && !fold->isOpen()) {
+        QTest::mouseClick(&widget("fold", &whole), Qt::LeftButton);
     }
     QWidget& field = widget(name, &whole);
     QWidget* scrolled = field.parentWidget();

@@ -5,11 +5,13 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
+#include "ui/bridge/sheet_plan.hpp"
 #include "ui/editors/memory_editor.hpp"
 #include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/inspector.hpp"
 #include "ui/panels/inspector_parts.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/studio/file_commands.hpp"
 
 #include <QtTest/QtTest>
@@ -42,6 +44,8 @@ struct Inspected {
     [[nodiscard]] InspectorRow* row(const char* param) {
         return inspector.findChild<QWidget*>("inspectorParams")->findChild<InspectorRow*>(param);
     }
+
+    [[nodiscard]] Fold& memory() { return *inspector.findChild<Fold*>("memory"); }
 
     [[nodiscard]] Json valueOf(const char* node, const char* param) const {
         return model.node(node)->params.at(param);
@@ -251,6 +255,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&shown.inspector));
         shown.inspector.showNodes({"denoise"});
         auto* text = shown.inspector.findChild<MemoryEditor*>()->findChild<QLineEdit*>("text");
+        QTest::mouseClick(shown.memory().findChild<QToolButton*>("fold"), Qt::LeftButton);
         text->setFocus();
         text->selectAll();
         QTest::keyClicks(text, "leaf");
@@ -258,6 +263,49 @@ private Q_SLOTS:
         const Json& taken = shown.model.node("denoise")->memory;
         QCOMPARE(memory::toText(memory::policyFromJson(taken, "memory")), std::string("leaf"));
         QVERIFY(shown.model.node("encode")->memory.is_null());
+    }
+
+    void memoryIsFolded_unlessTheNodeHasAPolicy() {
+        Inspected shown;
+        shown.model.apply("Policy", [](graph::Document& document) {
+            document.nodes.at("encode").memory = "leaf";
+        });
+
+        shown.inspector.showNodes({"denoise"});
+        QVERIFY(shown.memory().isVisible() && !shown.memory().isOpen());
+        shown.inspector.showNodes({"encode"});
+        QVERIFY(shown.memory().isOpen());
+        shown.inspector.showNodes({"denoise"});
+        QVERIFY(!shown.memory().isOpen());
+        shown.inspector.showValues(kMemoryItem);
+        QVERIFY(shown.memory().isOpen());
+    }
+
+    void memoryThatTheUserOpensRemainsOpen() {
+        Inspected shown;
+        shown.inspector.showNodes({"denoise"});
+        QSignalSpy switched(&shown.inspector, &Inspector::opensMemoryChanged);
+
+        QTest::mouseClick(shown.memory().findChild<QToolButton*>("fold"), Qt::LeftButton);
+        shown.inspector.showNodes({"load"});
+        shown.inspector.showNodes({"encode"});
+
+        QVERIFY(shown.memory().isOpen());
+        QCOMPARE(switched.count(), 1);
+        QVERIFY(switched[0][0].toBool());
+    }
+
+    void theTitleOfAnOpenPartIsNoSelection() {
+        Inspected shown;
+        shown.inspector.showNodes({"denoise"});
+        auto* title = shown.memory().findChild<QToolButton*>("fold");
+        QTest::qWait(1);
+        const QColor folded = title->grab().toImage().pixelColor(2, title->height() / 2);
+
+        shown.memory().setOpen(true);
+
+        QCOMPARE(title->grab().toImage().pixelColor(2, title->height() / 2), folded);
+        QVERIFY(title->isChecked());
     }
 
     void typingInTwoNodesIsTwoSteps() {
