@@ -32,6 +32,10 @@ bool endsGestures(const Delta& delta) {
            !delta.added.empty() || !delta.removed.empty() || !delta.moved.empty();
 }
 
+constexpr double kTakerPixels = 3;
+constexpr double kTakerGround = 0.25;
+constexpr double kTakenPort = 9;
+
 constexpr double kPortDepth = node_measures::kHeader + 16;  ///< of a node's first port
 
 /// As it will be painted, with space for the image of a file where it reads one.
@@ -208,6 +212,11 @@ void GraphView::reveal(const std::string& node, const std::string& item) {
     parts_->navigation.reveal(found->bodyInScene());
 }
 
+void GraphView::pointOut(const std::optional<graph::PortRef>& taker) {
+    parts_->taker = taker;
+    viewport()->update();
+}
+
 ViewNavigation& GraphView::navigation() {
     return parts_->navigation;
 }
@@ -263,6 +272,7 @@ void GraphView::drawForeground(QPainter* painter, const QRectF&) {
         paintBypass(*painter, parts_->scene, parts_->bypassable());
     }
     parts_->paintOfferedWire(*painter);
+    parts_->paintTaker(*painter);
     if (parts_->showsFocus && parts_->scene.selectedItems().isEmpty()) {
         const QTransform before = painter->transform();
         painter->resetTransform();
@@ -298,6 +308,28 @@ void GraphView::Parts::paintOfferedWire(QPainter& painter) const {
                            scene.portInScene(wire->from, true),
                            scene.portInScene(wire->to, false),
                            scene.look().wire(wire->type).colour);
+    }
+}
+
+void GraphView::Parts::paintTaker(QPainter& painter) const {
+    const NodeItem* item = taker ? scene.node(taker->node) : nullptr;
+    if (item == nullptr || !item->isVisible()) {
+        return;
+    }
+    const QColor& colour = scene.look().accent;
+    QPen pen(colour, kTakerPixels);
+    pen.setCosmetic(true);
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(item->bodyInScene(), node_measures::kRadius, node_measures::kRadius);
+    const int row = item->face().rowIndex(taker->port);
+    if (row >= 0 && static_cast<size_t>(row) < item->layout().rows.size()) {
+        painter.setBrush(faded(colour, kTakerGround));
+        painter.drawRect(item->valueInScene(row));
+    } else if (item->face().inputIndex(taker->port) >= 0) {
+        painter.drawEllipse(item->inputInScene(taker->port), kTakenPort, kTakenPort);
+    } else if (item->face().outputIndex(taker->port) >= 0) {
+        painter.drawEllipse(item->outputInScene(taker->port), kTakenPort, kTakenPort);
     }
 }
 

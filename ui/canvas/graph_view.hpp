@@ -13,6 +13,7 @@
 #include <QList>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -60,6 +61,9 @@ public:
     void showBypassPreview(bool isShown);  ///< of what is selected
     /// Scrolls to the node and, where one is named, marks the port or row.
     void reveal(const std::string& node, const std::string& item = {});
+    /// Frames the node, and its row or port of that name, while something is dragged that would
+    /// end there; nothing: no longer.
+    void pointOut(const std::optional<graph::PortRef>& taker);
     /// Zoom, bookmarks, the ways back and on again, the minimap.
     [[nodiscard]] ViewNavigation& navigation();
     /// What assistive technology sees of the graph.
@@ -72,6 +76,9 @@ Q_SIGNALS:
     void runToRequested(const std::string& node);
     /// A parameter of the node in several runs, side by side.
     void varyRequested(const std::string& node, const std::string& param);
+    /// Files are dragged over the canvas, or no longer.
+    void filesHovered(const QStringList& paths, const lowtide::ui::DropSpot& spot);
+    void filesLeft();
     /// Files were dropped together, or pasted: the window decides.
     void filesDropped(const QStringList& paths, const lowtide::ui::DropSpot& spot);
     /// The clipboard held an image: the window decides.

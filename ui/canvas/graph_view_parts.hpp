@@ -82,6 +82,7 @@ struct GraphView::Parts {
     void add(const std::string& type, const std::string& port);
     void paintLooseWire(QPainter& painter) const;
     void paintOfferedWire(QPainter& painter) const;
+    void paintTaker(QPainter& painter) const;
 
     // Editing.
     /// Selected nodes that can be bypassed, or are.
@@ -121,6 +122,7 @@ struct GraphView::Parts {
     std::string within;  ///< the open group in which the user works; empty: none
     std::string hoveredNode;
     std::string markedNode;
+    std::optional<graph::PortRef> taker;  ///< of what is dragged over the window
     bool isSnapping = true;
     bool showsBypass = false;  ///< what bypassing the selected nodes would do
     std::optional<HeldKey> heldKey;

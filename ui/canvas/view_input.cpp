@@ -377,6 +377,10 @@ bool GraphView::Parts::takePointer(QEvent& event) {
 }
 
 bool GraphView::Parts::takeDrop(QEvent& event) {
+    if (event.type() == QEvent::DragLeave) {
+        Q_EMIT view.filesLeft();
+        return true;
+    }
     const bool isEnter = event.type() == QEvent::DragEnter;
     if (!isEnter && event.type() != QEvent::DragMove && event.type() != QEvent::Drop) {
         return false;
@@ -385,10 +389,12 @@ bool GraphView::Parts::takeDrop(QEvent& event) {
     if (isEnter && !drop.mimeData()->hasUrls()) {
         return true;
     }
-    if (event.type() == QEvent::Drop) {
-        const QStringList files = localFiles(drop.mimeData());
-        if (!files.isEmpty()) {
-            Q_EMIT view.filesDropped(files, spotAt(pointerAt(drop.position().toPoint(), {})));
+    if (const QStringList files = localFiles(drop.mimeData()); !files.isEmpty()) {
+        const DropSpot spot = spotAt(pointerAt(drop.position().toPoint(), {}));
+        if (event.type() == QEvent::Drop) {
+            Q_EMIT view.filesDropped(files, spot);
+        } else {
+            Q_EMIT view.filesHovered(files, spot);
         }
     }
     drop.acceptProposedAction();

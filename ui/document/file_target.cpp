@@ -360,6 +360,13 @@ FileTarget targetFor(const graph::Document& document,
     return search.intoNewNode();
 }
 
+std::optional<PortRef> takerOf(const FileTarget& target) {
+    if (!target.node.empty()) {
+        return PortRef{target.node, target.param};
+    }
+    return target.patched ? target.patched : target.feeds;
+}
+
 InsertedFile insertFile(graph::Document& document,
                         const graph::Catalog& catalog,
                         const Arrival& arrival,

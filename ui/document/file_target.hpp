@@ -47,6 +47,10 @@ struct FileTarget {
                                    const DropSpot& spot,
                                    const NodeIds& selected);
 
+/// The node with the parameter that gets the file, or with the port to which the new node is wired;
+/// nothing: the new node is not known to be wired.
+[[nodiscard]] std::optional<graph::PortRef> takerOf(const FileTarget& target);
+
 /// What became of the graph.
 struct InsertedFile {
     std::string node;  ///< has the file

@@ -91,7 +91,10 @@ DroppedFile::DroppedFile(MainWindowWidgets& widgets, FileCommands& files, ModelC
       model_(widgets.workspace.model),
       files_(files),
       models_(models),
-      images_(widgets.workspace.settings(), &widgets.window) {
+      images_(widgets.workspace.settings(), &widgets.window),
+      target_(widgets, [this](const QString& file, std::function<void(FileTaker)> done) {
+          findTaker(file, std::move(done));
+      }) {
     connectWidgets();
     connect(&images_, &ImageDrop::openGraph, &files_, [this](const QString& path) {
         files_.openPath(path);
@@ -108,6 +111,8 @@ DroppedFile::DroppedFile(MainWindowWidgets& widgets, FileCommands& files, ModelC
 
 void DroppedFile::connectWidgets() {
     connect(&widgets_.canvas, &GraphView::filesDropped, this, &DroppedFile::takeTogether);
+    connect(&widgets_.canvas, &GraphView::filesHovered, &target_, &DropTarget::hover);
+    connect(&widgets_.canvas, &GraphView::filesLeft, &target_, &DropTarget::leave);
     auto* pasted = new PastedImage(widgets_.appFolders.pasted, this);
     connect(&widgets_.canvas, &GraphView::imagePasted, pasted, &PastedImage::keep);
     connect(pasted, &PastedImage::kept, this, &DroppedFile::useAsInput);
@@ -125,15 +130,46 @@ void DroppedFile::connectWidgets() {
     }
 }
 
-void DroppedFile::takeAll(const QStringList& files, const QWidget* under) {
+DropSpot DroppedFile::spotUnder(const QWidget* under) const {
     DropSpot spot = widgets_.middleSpot();
     const DropSpot field = fieldAt(under);
     spot.node = field.node;
     spot.param = field.param;
-    takeTogether(files, spot);
+    return spot;
+}
+
+void DroppedFile::takeAll(const QStringList& files, const QWidget* under) {
+    takeTogether(files, spotUnder(under));
+}
+
+void DroppedFile::hover(const QStringList& files, const QWidget* under) {
+    target_.hover(files, spotUnder(under));
+}
+
+/// A graph is opened, and taken by nothing.
+void DroppedFile::findTaker(const QString& path, std::function<void(FileTaker)> done) {
+    later(
+        this,
+        [path] { return kindOf(path); },
+        [this, path, done = std::move(done)](Kind kind) {
+            if (kind == Kind::Model) {
+                models_.findTaker(path, done);
+            } else if (kind == Kind::Graph) {
+                done({});
+            } else {
+                done([this, path, isOfVideo = kind == Kind::Video](const DropSpot& spot) {
+                    return takerOf(targetFor(model_.document(),
+                                             model_.catalog(),
+                                             inputOf(path, isOfVideo),
+                                             spot,
+                                             widgets_.canvas.selectedNodes()));
+                });
+            }
+        });
 }
 
 void DroppedFile::takeTogether(const QStringList& files, DropSpot spot) {
+    target_.leave();
     spot.taken = std::make_shared<NodeIds>();
     for (const QString& file : files) {
         take(file, spot);

@@ -3,6 +3,7 @@
 #include "ui/document/file_target.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/panels/image_drop.hpp"
+#include "ui/studio/drop_target.hpp"
 #include "ui/studio/file_commands.hpp"
 #include "ui/studio/main_window_widgets.hpp"
 #include "ui/studio/model_commands.hpp"
@@ -11,6 +12,8 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
+
+#include <functional>
 
 namespace lowtide::ui {
 
@@ -27,6 +30,11 @@ public:
     /// Files that were dropped outside of the canvas, on that widget; nullptr: on none. The field
     /// of a value gets what fits it.
     void takeAll(const QStringList& files, const QWidget* under);
+    /// Shows what would take them, while they are dragged over that widget.
+    void hover(const QStringList& files, const QWidget* under);
+
+    /// They are dragged elsewhere.
+    void leave() { target_.leave(); }
 
 private:
     void connectWidgets();
@@ -35,12 +43,15 @@ private:
     void useAsInput(const QString& path, const DropSpot& spot);
     void putInput(const QString& path, const DropSpot& spot, bool isOfVideo);
     [[nodiscard]] Arrival inputOf(const QString& path, bool isOfVideo) const;
+    [[nodiscard]] DropSpot spotUnder(const QWidget* under) const;
+    void findTaker(const QString& path, std::function<void(FileTaker)> done);
 
     MainWindowWidgets& widgets_;
     GraphModel& model_;
     FileCommands& files_;
     ModelCommands& models_;
     ImageDrop images_;
+    DropTarget target_;
 };
 
 /// The node type that makes an image of a file, and its parameter; nullptr: there is none.

@@ -35,6 +35,10 @@ std::vector<std::string> nodesFor(const graph::Document& document, const NamedMo
     return !naming.empty() ? naming : all.size() == 1 ? all : std::vector<std::string>();
 }
 
+bool canRun(const ModelFile& model) {
+    return model.isRunnable && model.problem.empty();
+}
+
 void storeAsInFile(graph::DocumentNode& node) {
     try {
         memory::PrecisionChoice choice = memory::precisionFromJson(node.precision, "precision");
@@ -152,8 +156,12 @@ void ModelCommands::use(ModelKind kind, const QString& value, const DropSpot& sp
         putWords(widgets_,
                  QStringLiteral("embedding:%1").arg(QFileInfo(value).completeBaseName()),
                  spot);
-        return;
+    } else {
+        putFile(widgets_, arrivalOf(kind, value), spot);
     }
+}
+
+Arrival ModelCommands::arrivalOf(ModelKind kind, const QString& value) const {
     Arrival arrival{.value = value.toStdString(),
                     .fits = [kind](const NodeDesc& node, const ParamDesc& param) {
                         return kindFor({.nodeType = node.id, .param = param.id}) == kind;
@@ -162,30 +170,57 @@ void ModelCommands::use(ModelKind kind, const QString& value, const DropSpot& sp
         arrival.newNode = workspace_.model.catalog().find(param->nodeType);
         arrival.newParam = param->param;
     }
-    putFile(widgets_, arrival, spot);
+    return arrival;
 }
 
 /// One of a model folder is named as there.
-void ModelCommands::useFile(const QString& path, const DropSpot& spot) {
+void ModelCommands::recognise(
+    const QString& path, std::function<void(const ModelFile& model, const QString& value)> done) {
     const std::vector<FoundModel>& known = workspace_.models.models();
     const auto found = std::ranges::find_if(
         known, [&](const FoundModel& each) { return each.file.path == path.toStdString(); });
-    if (found != known.end() && found->file.isRunnable && found->file.problem.empty()) {
-        use(found->file.kind, QString::fromStdString(found->value), spot);
+    if (found != known.end() && canRun(found->file)) {
+        done(found->file, QString::fromStdString(found->value));
         return;
     }
     later(
         this,
-        [recognise = recogniserOf(workspace_.engine), path] {
-            return recogniseFile(recognise, path.toStdString());
+        [recogniser = recogniserOf(workspace_.engine), path] {
+            return recogniseFile(recogniser, path.toStdString());
         },
-        [this, path, spot, document = workspace_.model.shown()](const ModelFile& model) {
-            if (model.problem.empty() && model.isRunnable) {
-                use(model.kind, path, widgets_.spotIn(document, spot));
-            } else {
-                showUnusable(model);
-            }
+        [done = std::move(done), path](const ModelFile& model) { done(model, path); });
+}
+
+void ModelCommands::useFile(const QString& path, const DropSpot& spot) {
+    recognise(path,
+              [this, spot, document = workspace_.model.shown()](const ModelFile& model,
+                                                                const QString& value) {
+                  if (canRun(model)) {
+                      use(model.kind, value, widgets_.spotIn(document, spot));
+                  } else {
+                      showUnusable(model);
+                  }
+              });
+}
+
+void ModelCommands::findTaker(const QString& path, std::function<void(FileTaker)> done) {
+    recognise(path, [this, done = std::move(done)](const ModelFile& model, const QString& value) {
+        if (!canRun(model)) {
+            done({});
+            return;
+        }
+        done([this, kind = model.kind, value](const DropSpot& spot) {
+            const GraphModel& open = workspace_.model;
+            const NodeIds selected = widgets_.canvas.selectedNodes();
+            return kind == ModelKind::Embedding
+                       ? promptFor(open.document(), open.catalog(), spot, selected)
+                       : takerOf(targetFor(open.document(),
+                                           open.catalog(),
+                                           arrivalOf(kind, value),
+                                           spot,
+                                           selected));
         });
+    });
 }
 
 /// Why the graph does not get it.

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "ui/panels/convert_dialog.hpp"
+#include "ui/studio/drop_target.hpp"
 #include "ui/studio/main_window_widgets.hpp"
 
 #include <QObject>
 #include <QPointer>
 
+#include <functional>
 #include <string>
 
 namespace lowtide::ui {
@@ -23,8 +25,14 @@ public:
 
     /// Has the graph use the file. What it holds is read on another thread.
     void useFile(const QString& path, const DropSpot& spot);
+    /// What would take the file; what it holds is read on another thread.
+    void findTaker(const QString& path, std::function<void(FileTaker)> done);
 
 private:
+    /// Reads the file on another thread, unless it lies in a model folder, where `value` names it.
+    void recognise(const QString& path,
+                   std::function<void(const ModelFile& model, const QString& value)> done);
+    [[nodiscard]] Arrival arrivalOf(ModelKind kind, const QString& value) const;
     void connectPanels();
     void reportNotes(const QString& problem);
     void use(ModelKind kind, const QString& value, const DropSpot& spot);

@@ -444,6 +444,20 @@ void StudioWindow::dragEnterEvent(QDragEnterEvent* event) {
     }
 }
 
+void StudioWindow::dragMoveEvent(QDragMoveEvent* event) {
+    if (controller_) {
+        event->acceptProposedAction();
+        controller_->dropped().hover(localFiles(event->mimeData()),
+                                     childAt(event->position().toPoint()));
+    }
+}
+
+void StudioWindow::dragLeaveEvent(QDragLeaveEvent*) {
+    if (controller_) {
+        controller_->dropped().leave();
+    }
+}
+
 void StudioWindow::dropEvent(QDropEvent* event) {
     if (controller_) {
         event->acceptProposedAction();

@@ -97,6 +97,26 @@ private Q_SLOTS:
         document_ = textToImage();
     }
 
+    void aTakerIsAParameterOrAPort_data() {
+        addTable<QString, QString, QString>(
+            {"graph", "kind", "taker"},
+            {{"a node that has it", "i2i", "image", "photo.image"},
+             {"a new node behind another one", "t2i", "lora", "load.model"},
+             {"a new node that stands alone", "t2i", "image", "none"}});
+    }
+
+    void aTakerIsAParameterOrAPort() {
+        QFETCH(QString, graph);
+        QFETCH(QString, kind);
+        QFETCH(QString, taker);
+        document_ = graph == "i2i" ? imageToImage() : textToImage();
+
+        const auto found =
+            takerOf(targetFor(document_, catalog_, arrivalOf(catalog_, kind), DropSpot(), {}));
+
+        QCOMPARE(found ? QString::fromStdString(found->node + "." + found->port) : "none", taker);
+    }
+
     void aFileGoesWhereItIsPointed_elseWhereItFits_data() {
         addTable<QString, QString, QString, QString>(
             {"graph", "kind", "spot", "expected"},

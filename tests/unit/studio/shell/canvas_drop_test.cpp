@@ -95,6 +95,36 @@ struct Studio : Working {
         QVERIFY(event.isAccepted());
     }
 
+    /// Of the canvas.
+    [[nodiscard]] int accentPixels() {
+        const QImage image = canvas().grab().toImage();
+        const QColor accent = Theme::current().colour("accent");
+        int count = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) {
+                count += image.pixelColor(x, y) == accent ? 1 : 0;
+            }
+        }
+        return count;
+    }
+
+    /// It is dragged over the widget, and not let go.
+    void dragOver(QWidget& widget, const QString& path) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        const QPoint at = widget.rect().center();
+        QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&widget, &enter);
+        QVERIFY(enter.isAccepted());
+        QDragMoveEvent move(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&widget, &move);
+    }
+
+    void dragAway(QWidget& widget) {
+        QDragLeaveEvent leave;
+        QApplication::sendEvent(&widget, &leave);
+    }
+
     [[nodiscard]] QString write(const char* name, const QByteArray& bytes) {
         QFile file(folder.filePath(name));
         return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size()
@@ -312,6 +342,43 @@ private Q_SLOTS:
         QCOMPARE(studio.fileOf(other), QString("/other.png"));
         QCOMPARE(field->text(), path);
         QCOMPARE(studio.notice(), QString());
+    }
+
+    void whatWouldTakeADraggedImageIsFramed_data() {
+        testing::addRows("over", {"view.generate", "view.inspector", "canvas"});
+    }
+
+    void whatWouldTakeADraggedImageIsFramed() {
+        QFETCH(QString, over);
+        Studio studio;
+        const std::string node = studio.addImageNode("/old.png");
+        studio.model().apply("Expose", [&](graph::Document& document) {
+            document.exposed.clear();
+            setExposed(document, node, "image", "Image", true);
+        });
+        studio.canvas().select({node});
+        const bool isCanvas = over == "canvas";
+        studio.action(isCanvas ? "view.inspector" : qPrintable(over)).trigger();
+        QWidget& dock = over == "view.generate" ? static_cast<QWidget&>(studio.widgets().form)
+                                                : studio.widgets().inspector;
+        QLineEdit* field = nullptr;
+        QTRY_VERIFY_WITH_TIMEOUT(
+            (field = dock.findChild<QLineEdit*>("path")) != nullptr && field->isVisible(),
+            kPatience);
+        QCoreApplication::processEvents();  // the view has been fitted to the graph
+        studio.canvas().centerOn(studio.scenePointOf(node));
+        const int before = studio.accentPixels();
+        QWidget& target = isCanvas ? *studio.canvas().viewport() : *field;
+
+        studio.dragOver(target, studio.write("cat.png", imageWith({})));
+
+        QTRY_VERIFY_WITH_TIMEOUT(dock.findChild<QWidget*>("dropFrame"), kPatience);
+        QVERIFY(dock.findChild<QWidget*>("dropFrame")->parentWidget()->isAncestorOf(field));
+        QVERIFY(studio.accentPixels() > before + 100);
+        studio.dragAway(target);
+        QVERIFY(!dock.findChild<QWidget*>("dropFrame"));
+        QCOMPARE(studio.accentPixels(), before);
+        QCOMPARE(studio.fileOf(node), QString("/old.png"));
     }
 
     void aDroppedFileIsRefusedAsWhatItIs_data() {
