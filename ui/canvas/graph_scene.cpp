@@ -90,7 +90,7 @@ void addStatus(NodeStatus& whole, const std::string& node, const QString& title,
     }
 }
 
-constexpr double kBesideWire = 4;  ///< farther nodes leave a direct wire alone
+constexpr double kNearWire = 4;  ///< farther nodes leave a direct wire alone
 
 /// Where a wire looks for a way.
 QRectF aroundOf(const Wire& wire) {
@@ -139,7 +139,7 @@ std::vector<QRectF> changesOf(const std::map<const QGraphicsItem*, QRectF>& befo
 bool isNear(const Wire& wire, const std::vector<QRectF>& bodies) {
     const QRectF& line = wire.path.bounds;
     const QRectF around = wire.path.isClear
-                              ? line.adjusted(-kBesideWire, -kBesideWire, kBesideWire, kBesideWire)
+                              ? line.adjusted(-kNearWire, -kNearWire, kNearWire, kNearWire)
                               : aroundOf(wire);
     return std::ranges::any_of(bodies, [&](const QRectF& body) { return body.intersects(around); });
 }

@@ -97,7 +97,7 @@ bool runsBehind(const QPainterPath& path, const InTheWay& inTheWay) {
 
 constexpr double kClearance = 16;  ///< between a detour and the nodes that it avoids
 constexpr double kLeastClearance = 6;
-constexpr double kTightClearance = 8;  ///< in a narrow lane between nodes
+constexpr double kTightClearance = 8;  ///< in a narrow gap between nodes
 constexpr double kTrackGap = 7;        ///< between detours
 constexpr double kStub = 20;           ///< straight on from a port
 constexpr double kLeastStub = 12;
@@ -109,7 +109,7 @@ constexpr int kMostPushes = 4;
 constexpr double kCornerRadius = 20;  ///< so that a rounded corner keeps clear, too
 
 /// The way of a wire whose direct line would run behind a node: straight on from both ports, up or
-/// down in a column next to each, and between the columns in a lane above or below nodes.
+/// down in a column next to each, and between the columns at a height that is free.
 class Detour {
 public:
     Detour(QPointF from, QPointF to, const InTheWay& inTheWay, int track)
@@ -127,7 +127,7 @@ public:
 
     /// From port to port; empty: there is no way.
     [[nodiscard]] std::vector<QPointF> corners() const {
-        for (const double y : lanes()) {
+        for (const double y : heights()) {
             const std::optional<double> left = column(from_, 1, y);
             const std::optional<double> right = left ? column(to_, -1, y) : std::nullopt;
             if (right && isFree({*left, y}, {*right, y})) {
@@ -150,7 +150,7 @@ private:
     [[nodiscard]] bool isFree(QPointF a, QPointF b) const { return firstOn(a, b) == nullptr; }
 
     /// Heights at which the wire may run, the shortest way first.
-    [[nodiscard]] std::vector<double> lanes() const {
+    [[nodiscard]] std::vector<double> heights() const {
         std::vector<std::tuple<double, double, double>> ranked;  // and the nearest to the middle
         const double middle = (from_.y() + to_.y()) / 2;
         const auto add = [&](double y, double cost) {
@@ -175,18 +175,18 @@ private:
             addAround(rect, kTightClearance, kTightCost);
         }
         std::ranges::sort(ranked);
-        std::vector<double> lanes;
+        std::vector<double> heights;
         for (const auto& [cost, distance, y] : ranked) {
-            lanes.push_back(y);
+            heights.push_back(y);
         }
-        return lanes;
+        return heights;
     }
 
-    /// Where the wire may go from the height of a port to that of the lane, on the port's right
-    /// (`side` 1) or left (-1). What stands there pushes it on.
-    [[nodiscard]] std::optional<double> column(QPointF port, double side, double lane) const {
+    /// Where the wire may go from the port to that height, on the port's right (`side` 1) or left
+    /// (-1). What stands there pushes it on.
+    [[nodiscard]] std::optional<double> column(QPointF port, double side, double height) const {
         const auto isOpen = [&](double x) {
-            return isFree({x, port.y()}, {x, lane}) && isFree(port, {x, port.y()});
+            return isFree({x, port.y()}, {x, height}) && isFree(port, {x, port.y()});
         };
         const double between = to_.x() - from_.x();  // two close ports share one
         const double most = between > 0 ? between / 2 : std::numeric_limits<double>::max();
@@ -199,7 +199,7 @@ private:
         const double gap = kClearance - kLeastClearance;
         double x = port.x() + side * std::min(kStub, most);
         for (int i = 0; i < kMostPushes; ++i) {
-            const QRectF* rect = firstOn({x, port.y()}, {x, lane});
+            const QRectF* rect = firstOn({x, port.y()}, {x, height});
             if (!rect) {
                 break;
             }

@@ -176,6 +176,22 @@ void Clicks::inPopup(const char* menu, const char* action) {
     at(*opened, opened->actionGeometry(chosen).center());
 }
 
+void Clicks::drop(QWidget& widget, const QString& file, const QPoint& point) {
+    awaitReady(widget);
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(file)});
+    QDragEnterEvent enter(point, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&widget, &enter);
+    if (!enter.isAccepted()) {
+        throw std::runtime_error("nobody takes " + file.toStdString());
+    }
+    QDragMoveEvent move(point, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&widget, &move);
+    QDropEvent letGo(point, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&widget, &letGo);
+    ++count_;
+}
+
 void Clicks::stroke(ui::ImageView& view, const QPointF& from, const QPointF& to) {
     testing::stroke(view, from, to);
     ++count_;

@@ -33,6 +33,8 @@ public:
     void onParam(const char* param);
     /// An entry of the menu that pops up.
     void inPopup(const char* menu, const char* action);
+    /// A file that is dragged over the widget and let go there is one.
+    void drop(QWidget& widget, const QString& file, const QPoint& point);
     /// A stroke over an image, in its pixels, is one press.
     void stroke(ui::ImageView& view, const QPointF& from, const QPointF& to);
     /// On that widget of the dialog that opens next; call it before the click that opens it.

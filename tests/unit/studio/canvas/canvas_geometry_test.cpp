@@ -217,7 +217,7 @@ private Q_SLOTS:
         QCOMPARE(one.bounds.top() - other.bounds.top(), 7.0);
     }
 
-    void wirePassesItsBends_aroundWhatIsBetween() {
+    void wireRunsThroughItsBends_aroundWhatIsBetween() {
         const QRectF between(300, 0, 200, 200);
 
         const ui::WirePath wire =
