@@ -84,6 +84,12 @@ Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpt
                                   : message("choose that size: smaller ones lack detail"))};
 }
 
+std::shared_ptr<const Json> sizeFacts(const models::ModelInfo& info) {
+    return info.usual.pixels > 0
+               ? std::make_shared<const Json>(Json{{"usual_pixels", info.usual.pixels}})
+               : nullptr;
+}
+
 Issues guidanceNotes(const models::ModelInfo& info, double cfg) {
     if (info.usual.cfg == 0) {
         return {};

@@ -3,8 +3,11 @@
 
 #include "nodes/denoise/denoise.hpp"
 #include "plugin/base/issue.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/nn/model.hpp"
+
+#include <memory>
 
 namespace lowtide::sampling {
 class Sampler;
@@ -18,6 +21,9 @@ namespace lowtide::nodes {
 /// Notes where its pipeline would make another size than the one that is asked for and made here,
 /// or where the size is far from those of the training. `isEmpty`: the latent holds no image yet.
 [[nodiscard]] Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpty);
+
+/// What hosts may show of the size that images of the model usually have; null: it is not known.
+[[nodiscard]] std::shared_ptr<const Json> sizeFacts(const models::ModelInfo& info);
 
 /// States which guidance an automatic one is, where the model states it, and where a set one is far
 /// above that. `cfg`: as asked.

@@ -165,6 +165,7 @@ StageShapes denoiseShapes(const DenoiseAsked& stated, StageFacts& facts) {
     const models::Model& model = modelIn(asked.model);
     const auto sampler = makeSampler(model, asked);
     StageShapes shapes;
+    shapes.facts = sizeFacts(model.info());
     shapes.fingerprints = guidanceFingerprints(model.info(), stated.cfg);
     for (memory::ComponentPrecision& precision : facts.precisions) {
         if (!memory::matchesRole(models::kDenoisers, precision.role)) {

@@ -1,9 +1,12 @@
 #include "ui/document/image_size.hpp"
 
+#include "ui/document/json_members.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -47,6 +50,25 @@ PixelSize sizeOfRatio(Ratio ratio, int64_t pixels, const SizeLimits& limits) {
         std::sqrt(static_cast<double>(pixels) / static_cast<double>(ratio.across * ratio.down));
     return {.width = lengthNear(unit * static_cast<double>(ratio.across), limits),
             .height = lengthNear(unit * static_cast<double>(ratio.down), limits)};
+}
+
+int64_t usualPixelsFor(const graph::Document& document,
+                       const std::string& node,
+                       const Json& facts) {
+    std::vector<std::string> behind{node};  // nearest first
+    for (size_t next = 0; next < behind.size(); ++next) {
+        const Json& stated = memberIn(memberIn(facts, behind[next].c_str()), "usual_pixels");
+        if (stated.is_number_integer()) {
+            return stated.get<int64_t>();
+        }
+        for (const graph::Link& link : document.links) {
+            if (link.from.node == behind[next] &&
+                std::ranges::find(behind, link.to.node) == behind.end()) {
+                behind.push_back(link.to.node);
+            }
+        }
+    }
+    return 0;
 }
 
 /// Each side is at most half a multiple off, so width * down and height * across differ by at most

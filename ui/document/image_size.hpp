@@ -1,10 +1,13 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
+#include "plugin/graph/document.hpp"
 #include "plugin/host_api/host.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace lowtide::ui {
 
@@ -40,6 +43,11 @@ struct SizeLimits {
 
 /// The size of that ratio with about so many pixels.
 [[nodiscard]] PixelSize sizeOfRatio(Ratio ratio, int64_t pixels, const SizeLimits& limits);
+/// Of images of the model that works on what the node makes, as the nearest node behind it states
+/// in `facts`, by node; 0: nothing is known.
+[[nodiscard]] int64_t usualPixelsFor(const graph::Document& document,
+                                     const std::string& node,
+                                     const Json& facts);
 /// The usual ratio that is nearest, where rounding its sides gives this size; nothing: none does.
 [[nodiscard]] std::optional<Ratio> ratioOf(const PixelSize& size, const SizeLimits& limits);
 

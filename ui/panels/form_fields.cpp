@@ -134,8 +134,14 @@ SizeRow::SizeRow(GraphModel& model, FormField& width, FormField& height, QWidget
     QToolButton* swap = makeIconButton("swap", tr("Swap width and height"), "", this);
     swap->setObjectName(objectName() + QStringLiteral(".swap"));
     connect(ratios_, &QComboBox::activated, this, [this](int index) {
-        apply(tr("Change the ratio"),
-              sizeOfRatio(usualRatios()[static_cast<size_t>(index)], pixels_, limits_));
+        const auto row = static_cast<size_t>(index);
+        if (row < usualRatios().size()) {
+            apply(tr("Change the ratio"), sizeOfRatio(usualRatios()[row], pixels_, limits_));
+        } else {
+            const PixelSize usual = usual_;
+            pixels_ = usualPixels_;
+            apply(tr("Take the usual size"), usual);
+        }
     });
     connect(swap, &QToolButton::clicked, this, [this] {
         const PixelSize now = size();
@@ -169,6 +175,28 @@ void SizeRow::refresh() {
     ratios_->setCurrentIndex(
         found == usualRatios().end() ? -1 : static_cast<int>(found - usualRatios().begin()));
     ratios_->setEnabled(now.pixels() > 0);
+    offerUsual(now);
+}
+
+void SizeRow::setUsualPixels(int64_t pixels) {
+    usualPixels_ = pixels;
+    offerUsual(size());
+}
+
+/// Not where the size is that one.
+void SizeRow::offerUsual(const PixelSize& now) {
+    const PixelSize usual =
+        usualPixels_ > 0 && now.pixels() > 0
+            ? sizeOfRatio({.across = now.width, .down = now.height}, usualPixels_, limits_)
+            : now;
+    usual_ = usual == now ? PixelSize() : usual;
+    const int row = static_cast<int>(usualRatios().size());
+    if (ratios_->count() > row) {
+        ratios_->removeItem(row);
+    }
+    if (usual_.pixels() > 0) {
+        ratios_->addItem(tr("%1 x %2, usual").arg(usual_.width).arg(usual_.height));
+    }
 }
 
 void SizeRow::apply(const QString& step, const PixelSize& size) {

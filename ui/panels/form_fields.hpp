@@ -55,8 +55,8 @@ private:
     QComboBox* presets_;
 };
 
-/// Width and height of a node side by side, with the usual ratios at the same number of pixels, and
-/// a button that swaps both.
+/// Width and height of a node side by side, with the usual ratios at the same number of pixels, the
+/// size that the model usually has in this ratio, and a button that swaps both.
 class SizeRow : public QWidget {
     Q_OBJECT
 
@@ -66,9 +66,12 @@ public:
 
     [[nodiscard]] const std::string& node() const { return node_; }
 
+    /// Of images of the model; 0: not known.
+    void setUsualPixels(int64_t pixels);
     void refresh();
 
 private:
+    void offerUsual(const PixelSize& now);
     [[nodiscard]] PixelSize size() const;
     void apply(const QString& step, const PixelSize& size);
 
@@ -78,6 +81,8 @@ private:
     QComboBox* ratios_;
     PixelSize made_;      ///< by a ratio or a swap; another one is the user's
     int64_t pixels_ = 0;  ///< of the size that the user chose
+    int64_t usualPixels_ = 0;
+    PixelSize usual_;  ///< is offered behind the ratios; empty: it is not
 };
 
 }  // namespace lowtide::ui

@@ -155,6 +155,17 @@ void GenerateForm::setPlanned(const Planned& planned) {
     showMemory();
 }
 
+void GenerateForm::setFacts(const Json& facts) {
+    facts_ = facts;
+    showUsualSizes();
+}
+
+void GenerateForm::showUsualSizes() {
+    for (SizeRow* size : sizes_) {
+        size->setUsualPixels(usualPixelsFor(model_.document(), size->node(), facts_));
+    }
+}
+
 void GenerateForm::setRunning(bool isRunning) {
     cancel_->setEnabled(isRunning);
     run_->setToolTip(isRunning ? tr("Queue one more run after the current one") : QString());
@@ -230,6 +241,7 @@ void GenerateForm::rebuild() {
         }
     }
     addFields(*column, page);
+    showUsualSizes();
     lost_ = makeText(tr("Not known here, kept as they are: %1").arg(lost.join(", ")),
                      "lost",
                      page,

@@ -58,6 +58,8 @@ public:
 
     /// What check and plan reported: problems at their fields, and the line about memory.
     void setPlanned(const Planned& planned);
+    /// What check reported about nodes, by node: the size that their models usually have.
+    void setFacts(const Json& facts);
     /// While a run goes on it can be cancelled, and Run queues another.
     void setRunning(bool isRunning);
 
@@ -73,12 +75,14 @@ private:
     void addFields(QVBoxLayout& column, QWidget* page);
     [[nodiscard]] FormField* fieldOf(const std::string& node, const char* param) const;
     void showProblems();
+    void showUsualSizes();
     void showMemory();
     QWidget* makeBar();
 
     GraphModel& model_;
     const OfferedFiles* offered_;
     Planned planned_;
+    Json facts_ = Json::object();
     std::vector<graph::ExposedParam> shown_;
     std::vector<FormField*> fields_;
     std::vector<SizeRow*> sizes_;

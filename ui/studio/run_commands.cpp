@@ -306,6 +306,9 @@ void RunCommands::connectPanels() {
     GenerateForm& form = widgets_.form;
     connect(&form, &GenerateForm::runAsked, this, &RunCommands::start);
     connect(&workspace_.planning, &Planning::answered, &form, &GenerateForm::setPlanned);
+    connect(&workspace_.planning, &Planning::checked, &form, [this, &form] {
+        form.setFacts(workspace_.planning.checkedNodes().facts);
+    });
     connect(&workspace_.run, &RunControl::busyChanged, &form, &GenerateForm::setRunning);
     form.setRunning(workspace_.run.isBusy());
     GraphView& canvas = widgets_.canvas;

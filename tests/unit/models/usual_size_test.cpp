@@ -1,6 +1,7 @@
 // What is reported about a run whose size or guidance is far from what its model is used with.
 
 #include "nodes/denoise/denoise_notes.hpp"
+#include "plugin/base/json.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
@@ -60,6 +61,11 @@ private Q_SLOTS:
             QVERIFY2(notes.front().message.str().ends_with("at about " + proposed.toStdString()),
                      notes.front().message.str().c_str());
         }
+    }
+
+    void hostsLearnTheUsualPixels() {
+        QCOMPARE(*nodes::sizeFacts(trainedAt(1024)), (Json{{"usual_pixels", 1024 * 1024}}));
+        QVERIFY(!nodes::sizeFacts(trainedAt(0)));
     }
 
     void muchGuidanceIsNoted_data() {

@@ -204,6 +204,29 @@ private Q_SLOTS:
         QCOMPARE(model_->undoStack().count(), 3);
     }
 
+    void theUsualSizeOfTheModelIsOffered() {
+        graph::Document document = sized();
+        document.links.push_back({.from = {"latent", "latent"}, .to = {"denoise", "latent"}});
+        document.nodes.at("latent").params = {{"width", 1024}, {"height", 512}};
+        model_->load(document);
+        Shown form(*model_);
+        auto* ratio = form.findChild<QComboBox*>("size.latent.ratio");
+        const int ratios = ratio->count();
+
+        form.setFacts({{"denoise", {{"usual_pixels", 512 * 512}}}});
+        choose(*ratio, "728 x 360, usual");
+
+        QCOMPARE(value("latent", "width"), Json(728));
+        QCOMPARE(value("latent", "height"), Json(360));
+        QCOMPARE(model_->undoStack().count(), 1);
+        QCOMPARE(ratio->count(), ratios);  // it is the size
+        choose(*ratio, "1:1");
+        QCOMPARE(value("latent", "width"), Json(512));
+        model_->undoStack().undo();
+        model_->undoStack().undo();
+        QCOMPARE(ratio->count(), ratios + 1);
+    }
+
     void theRatioFollowsTheSize() {
         model_->load(sized());
         Shown form(*model_);
