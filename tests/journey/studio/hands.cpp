@@ -43,11 +43,11 @@ void Hands::clickNode(const std::string& node) {
 
 void Hands::typeValue(const char* row, const char* name, const QString& text) {
     QWidget& whole = widget(row, &studio_.controller().widgets().inspector);
-    if (auto* number = whole.findChild<ui::NumberField*>()) {
-        QTest::mouseClick(number, Qt::LeftButton);  // its field is there while one types
-    }
     if (const auto* fold = qobject_cast<ui::Fold*>(&whole); fold && !fold->isOpen()) {
         QTest::mouseClick(&widget("fold", &whole), Qt::LeftButton);
+    }
+    if (auto* number = whole.findChild<ui::NumberField*>()) {
+        QTest::mouseClick(number, Qt::LeftButton);  // its field is there while one types
     }
     QWidget& field = widget(name, &whole);
     QWidget* scrolled = field.parentWidget();
