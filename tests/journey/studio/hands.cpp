@@ -54,10 +54,13 @@ void Hands::typeValue(const char* row, const char* name, const QString& text) {
     while (scrolled && !qobject_cast<QScrollArea*>(scrolled)) {
         scrolled = scrolled->parentWidget();
     }
-    if (auto* area = qobject_cast<QScrollArea*>(scrolled)) {
-        area->ensureWidgetVisible(&field);
-    }
-    if (!QTest::qWaitFor([&] { return !field.visibleRegion().isEmpty(); }, kSeenMilliseconds)) {
+    const auto isSeen = [&] {  // what was opened is laid out a moment later
+        if (auto* area = qobject_cast<QScrollArea*>(scrolled)) {
+            area->ensureWidgetVisible(&field);
+        }
+        return !field.visibleRegion().isEmpty();
+    };
+    if (!QTest::qWaitFor(isSeen, kSeenMilliseconds)) {
         throw std::runtime_error(std::string("nobody sees ") + name);
     }
     retype(field, text);
