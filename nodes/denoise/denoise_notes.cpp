@@ -49,7 +49,7 @@ Issue usualSizeNote(Message message, Message hint) {
 }  // namespace
 
 Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpty) {
-    if (info.usual.pixels == 0 || !info.latent.holds(latent)) {
+    if (info.usual.pixels == 0 || info.latent.hasFrames || !info.latent.holds(latent)) {
         return {};
     }
     const models::ImageSize size = info.latent.sizeOf(latent);

@@ -19,7 +19,8 @@ namespace lowtide::nodes {
 [[nodiscard]] Issues shiftNotes(const models::Model& model, const DenoiseAsked& asked);
 
 /// Notes where its pipeline would make another size than the one that is asked for and made here,
-/// or where the size is far from those of the training. `isEmpty`: the latent holds no image yet.
+/// or where the size is far from those of the training; nothing of videos, whose models were
+/// trained at several. `isEmpty`: the latent holds no image yet.
 [[nodiscard]] Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpty);
 
 /// What hosts may show of the size that images of the model usually have; null: it is not known.

@@ -135,6 +135,9 @@ double wanFlowShift(const ImageSize& size) {
 constexpr double kShiftOfTwoModels = 12;
 constexpr double kShiftOfTwoModelsWithImage = 5;
 
+/// 480p, the smaller of the two sizes that its README names; 720p is the other one.
+constexpr int64_t kUsualWanPixels = 832 * 480;
+
 /// Source: defaults of diffusers 0.42.1's pipelines; of WAN 2.2 sample_guide_scale of the same
 /// files, that of the high-noise model.
 double usualWanGuidance(const ModelInfo& info) {
@@ -288,7 +291,7 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
     if (info_.secondDenoiser.empty() && (isImageOf22 || isHigh)) {
         info_.half = HalfModel{.of = "WAN 2.2", .isLow = isHigh == false};
     }
-    info_.usual.cfg = usualWanGuidance(info_);
+    info_.usual = {.pixels = kUsualWanPixels, .cfg = usualWanGuidance(info_)};
     info_.files = checkpoint.files();
 }
 

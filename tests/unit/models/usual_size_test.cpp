@@ -63,6 +63,14 @@ private Q_SLOTS:
         }
     }
 
+    void theSizeOfAVideoIsNotNoted() {
+        ModelInfo info = trainedAt(1024);
+        const Shape small{1, 4, 1, 8, 8};
+        info.latent.hasFrames = true;
+        QVERIFY(info.latent.holds(small));
+        QVERIFY(nodes::sizeNotes(info, small, true).empty());
+    }
+
     void hostsLearnTheUsualPixels() {
         QCOMPARE(*nodes::sizeFacts(trainedAt(1024)), (Json{{"usual_pixels", 1024 * 1024}}));
         QVERIFY(!nodes::sizeFacts(trainedAt(0)));
