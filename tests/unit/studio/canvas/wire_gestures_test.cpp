@@ -216,6 +216,37 @@ private Q_SLOTS:
         QVERIFY(bench_->scene().wires().into({decode_, "model"})->path.isClear);
     }
 
+    /// Wires over several columns, and one that runs back.
+    void noWireOfAnArrangedGraphRunsBehindANode() {
+        const std::string first = bench_->add("latent.mix", 0, 0);
+        const std::string second = bench_->add("latent.mix", 0, 0);
+        const std::string scale = bench_->add("latent.scale", 0, 0);
+        const std::string save = bench_->add("save.image", 0, 0);
+        bench_->connect(load_, "model", denoise_, "model");
+        bench_->connect(load_, "model", decode_, "model");
+        bench_->connect(load_, "model", second, "other");
+        bench_->connect(denoise_, "latent", first, "latent");
+        bench_->connect(denoise_, "latent", scale, "latent");
+        bench_->connect(scale, "latent", second, "latent");
+        bench_->connect(first, "latent", second, "second");
+        bench_->connect(second, "latent", decode_, "latent");
+        bench_->connect(decode_, "image", save, "image");
+
+        bench_->view->invoke("node.arrange");
+        bench_->model.apply("move", [&](graph::Document& document) {
+            ui::setPosition(document.nodes.at(save), {-400, 0});
+        });
+
+        const std::vector<ui::Wire>& wires = bench_->scene().wires().wires();
+        QCOMPARE(wires.size(), size_t{9});
+        for (const ui::Wire& wire : wires) {
+            for (const auto& [id, rect] : bench_->scene().nodeRects()) {
+                QVERIFY2(!runsBehind(wire, rect.adjusted(2, 2, -2, -2)),
+                         (wire.from.node + " to " + wire.to.node + " behind " + id).c_str());
+            }
+        }
+    }
+
     /// A wire that a node is dragged over has to be there when it is dropped.
     void aWireWaits_whileANodeIsDraggedOverIt() {
         const std::string mix = bench_->add("latent.mix", 600, 500);
