@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>NodeFace</name>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation type="unfinished">
+            <numerusform>%n node</numerusform>
+            <numerusform>%n nodes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>NodeTexts</name>
     <message numerus="yes">
         <source>%n more inputs</source>

@@ -955,6 +955,22 @@
         <source>Take a one-minute tour of the window</source>
         <translation>用一分钟说明各部分在哪里</translation>
     </message>
+    <message>
+        <source>Ma&amp;ke a group</source>
+        <translation>创建组(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Show the selected nodes as one</source>
+        <translation>把所选节点显示为一个节点</translation>
+    </message>
+    <message>
+        <source>U&amp;ngroup</source>
+        <translation>解散组(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Take the selected group apart, or the selected nodes out of their group</source>
+        <translation>解散所选的组，或把所选节点移出其组</translation>
+    </message>
 </context>
 <context>
     <name>Arguments</name>
@@ -1220,6 +1236,14 @@
     </message>
 </context>
 <context>
+    <name>GroupStatus</name>
+    <message>
+        <source>%1: %2</source>
+        <comment>title of a node, its phase</comment>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
     <name>ImageDifference</name>
     <message>
         <source>The images have different sizes.</source>
@@ -1473,6 +1497,17 @@
     <message>
         <source>Not installed here</source>
         <translation>此处未安装</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>port or value, node</comment>
+        <translation>%1（%2）</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n 个节点</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2042,6 +2077,25 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>
             <numerusform>%n 个值：%1</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::Breadcrumbs</name>
+    <message>
+        <source>Open groups</source>
+        <translation>展开的组</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>工作流</translation>
+    </message>
+    <message>
+        <source>Show all of this group</source>
+        <translation>显示此组的全部内容</translation>
+    </message>
+    <message>
+        <source>Fold what is open in here</source>
+        <translation>折叠其中展开的组</translation>
     </message>
 </context>
 <context>
@@ -2695,6 +2749,10 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>The window closes when it is saved. If you close it now, the next start opens it with its changes.</source>
         <translation>保存完成后窗口会关闭。如果现在关闭，下次启动时会连同更改一起打开。</translation>
+    </message>
+    <message>
+        <source>Groups in “%1” are damaged: what can be read of them is shown. No node is missing.</source>
+        <translation>“%1”中的组已损坏：能读取的部分会显示出来。没有缺少节点。</translation>
     </message>
 </context>
 <context>
@@ -3606,6 +3664,54 @@ Drop a graph or one of its images to open it.</source>
         <source>Fold the inputs without a wire</source>
         <translation>收起没有连线的输入</translation>
     </message>
+    <message>
+        <source>Group</source>
+        <translation>组</translation>
+    </message>
+    <message>
+        <source>Select two nodes or more, but not all that a group holds already.</source>
+        <translation>请选择两个或更多节点，但不要选择某个组已包含的全部节点。</translation>
+    </message>
+    <message>
+        <source>Ungroup</source>
+        <translation>解散组</translation>
+    </message>
+    <message>
+        <source>Select a group, or nodes that lie in one.</source>
+        <translation>请选择一个组，或组内的节点。</translation>
+    </message>
+    <message>
+        <source>Take out of the group</source>
+        <translation>移出组</translation>
+    </message>
+    <message>
+        <source>Open group</source>
+        <translation>展开组</translation>
+    </message>
+    <message>
+        <source>Open group, holds %1</source>
+        <translation>展开组，包含 %1</translation>
+    </message>
+    <message>
+        <source>Fold group</source>
+        <translation>折叠组</translation>
+    </message>
+    <message>
+        <source>Several nodes shown as one. Double-click or press Enter to open it.</source>
+        <translation>显示为一个节点的多个节点。双击或按 Enter 展开。</translation>
+    </message>
+    <message>
+        <source>Show on the group “%1”</source>
+        <translation>在组“%1”上显示</translation>
+    </message>
+    <message>
+        <source>Show on the group</source>
+        <translation>在组上显示</translation>
+    </message>
+    <message>
+        <source>Rename the port</source>
+        <translation>重命名端口</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::GuideWindow</name>
@@ -4508,6 +4614,25 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::MaskList</name>
+    <message>
+        <source>Add a mask</source>
+        <translation>添加遮罩</translation>
+    </message>
+    <message>
+        <source>Delete this mask (Del in the list)</source>
+        <translation>删除此遮罩（在列表中按 Del）</translation>
+    </message>
+    <message>
+        <source>Masks of the image</source>
+        <translation>图片的遮罩</translation>
+    </message>
+    <message>
+        <source>Click a mask to paint it, double-click it or press F2 to rename it. Its box shows it over the image.</source>
+        <translation>单击遮罩即可绘制，双击或按 F2 重命名。勾选后显示在图片上。</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::MaskPanel</name>
     <message>
         <source>Erase (E); X swaps, the right button paints</source>
@@ -4540,10 +4665,6 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Most that one stroke covers; a pen&apos;s pressure lowers it</source>
         <translation>一笔最多覆盖的程度；压感笔可减轻</translation>
-    </message>
-    <message>
-        <source>Mask</source>
-        <translation>遮罩</translation>
     </message>
     <message>
         <source>Size</source>
@@ -4702,8 +4823,12 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>这一部分的提示词...</translation>
     </message>
     <message>
-        <source>The rectangle around what is masked gets a prompt of its own</source>
-        <translation>遮住部分的外接矩形使用自己的提示词</translation>
+        <source>Masks</source>
+        <translation>遮罩</translation>
+    </message>
+    <message>
+        <source>What is masked gets a prompt of its own; a rectangle is denoised as an image by itself</source>
+        <translation>遮罩部分使用自己的提示词；矩形部分作为单独的图片去噪</translation>
     </message>
 </context>
 <context>
@@ -6445,6 +6570,18 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Nothing is masked yet: draw a rectangle around the part.</source>
         <translation>还没有遮住任何部分：请在要处理的部分周围画一个矩形。</translation>
     </message>
+    <message>
+        <source>Mask %1</source>
+        <translation>遮罩 %1</translation>
+    </message>
+    <message>
+        <source>%1 is painted</source>
+        <translation>正在绘制 %1</translation>
+    </message>
+    <message>
+        <source>“%1” is deleted; Undo brings it back.</source>
+        <translation>已删除“%1”；撤销可恢复。</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::RowEditing</name>
@@ -7461,6 +7598,14 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Ratio</source>
         <translation>比例</translation>
     </message>
+    <message>
+        <source>Take the usual size</source>
+        <translation>使用常用尺寸</translation>
+    </message>
+    <message>
+        <source>%1 x %2, usual</source>
+        <translation>%1 x %2，常用</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::StartPage</name>
@@ -7701,6 +7846,14 @@ Negative prompt:
     <message>
         <source>Title</source>
         <translation>标题</translation>
+    </message>
+    <message>
+        <source>Rename group</source>
+        <translation>重命名组</translation>
+    </message>
+    <message>
+        <source>Rename port</source>
+        <translation>重命名端口</translation>
     </message>
 </context>
 <context>
