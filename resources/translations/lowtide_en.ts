@@ -15,7 +15,7 @@
     <name>NodeFace</name>
     <message numerus="yes">
         <source>%n node(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n node</numerusform>
             <numerusform>%n nodes</numerusform>
         </translation>
