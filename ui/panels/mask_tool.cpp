@@ -75,7 +75,6 @@ void MaskTool::setCanvas(const MaskCanvas& canvas) {
     canvas_ = canvas;
     isPressed_ = false;
     lastEnd_.reset();
-    offered_ = nullptr;
     view_.update();
     Q_EMIT settingsChanged();
 }

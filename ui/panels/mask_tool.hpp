@@ -51,8 +51,10 @@ public:
     void setCanvas(const MaskCanvas& canvas);
     /// What is shown: masks below the one that is painted, and whether that is.
     void setShown(std::vector<OtherMask> others, bool isOwn);
-    /// Until the mask changes, undo does this instead.
+    /// Until a mask that it paints changes, undo does this instead; empty: a step of the mask.
     void offerUndo(std::function<void()> act);
+
+    [[nodiscard]] const std::function<void()>& offeredUndo() const { return offered_; }
 
     [[nodiscard]] bool canUndo() const { return offered_ || canvas_.history().canUndo(); }
 

@@ -660,11 +660,12 @@ void Retouching::insertMask(size_t index, const PaintedMask& mask) {
     masks_.insert(masks_.begin() + static_cast<std::ptrdiff_t>(index), mask);
     current_ = index;
     showCurrent();
+    mask_->offerUndo({});  // a deleted one may have had its number
     keepSoon();
     announce(view_, tr("%1 is painted").arg(nameOf(mask)));
 }
 
-/// Undo brings it back, until the mask changes that is painted then.
+/// Undo brings it back, and those that were deleted before it, until a mask changes or is added.
 void Retouching::deleteMask() {
     if (!mask_ || mask_->isBusy() || masks_.size() < 2) {
         return;
@@ -682,7 +683,10 @@ void Retouching::deleteMask() {
     masks_.erase(masks_.begin() + static_cast<std::ptrdiff_t>(index));
     current_ = std::min(index, masks_.size() - 1);
     showCurrent();
-    mask_->offerUndo([this, index, gone] { insertMask(index, gone); });
+    mask_->offerUndo([this, index, gone, earlier = mask_->offeredUndo()] {
+        insertMask(index, gone);
+        mask_->offerUndo(earlier);
+    });
     showMessage(tr("“%1” is deleted; Undo brings it back.").arg(nameOf(gone)));
 }
 

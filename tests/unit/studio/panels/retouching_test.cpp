@@ -600,6 +600,31 @@ private Q_SLOTS:
         QCOMPARE(bench.mask(), first);
     }
 
+    void deletedMasksComeBack_whicheverIsChosenMeanwhile() {
+        Bench bench;
+        bench.startPainting();
+        auto& list = bench.find<QListWidget>("maskList");
+        for (int count = 2; count <= 3; ++count) {
+            bench.click("maskAdd");
+            QTRY_COMPARE_WITH_TIMEOUT(list.count(), count, kPatience);
+            bench.drag({100.0 * count, 100}, {100.0 * count, 300});
+        }
+        const QImage third = bench.mask();
+        bench.click("maskDelete");
+        const QImage second = bench.mask();
+        bench.click("maskDelete");
+        QCOMPARE(list.count(), 1);
+
+        bench.click("maskUndo");
+        QCOMPARE(bench.mask(), second);
+        list.setCurrentRow(0);
+        bench.click("maskUndo");
+
+        QCOMPARE(list.count(), 3);
+        QCOMPARE(bench.mask(), third);
+        QCOMPARE(list.item(2)->text(), QString("Mask 3"));
+    }
+
     void otherMasksAreSeenUntilTheyAreHidden() {
         Bench bench;
         bench.startPainting();
