@@ -94,6 +94,9 @@ at::Tensor upload(const at::Tensor& value, c10::Device device) {
     if (!value.defined() || value.device() == device) {
         return value;
     }
+    if (value.is_meta()) {  // in a dry run, to the host: torch refuses, since there is no data
+        return at::empty(value.sizes(), value.options().device(device));
+    }
     try {
         return value.to(device);
     } catch (const std::exception& error) {

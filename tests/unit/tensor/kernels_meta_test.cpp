@@ -500,6 +500,15 @@ private Q_SLOTS:
         QCOMPARE(gpu.peaksElsewhere().at("cpu"), 200);
     }
 
+    /// Next to an input that lies there, as a mask comes to a prompt.
+    void countsWhatIsBroughtToTheHost() {
+        const DryRunMeter meter({.spec = {.kind = "fake"}});
+        const at::Tensor there = at::empty({50}, at::TensorOptions(at::kFloat).device(at::kMeta));
+        const at::Tensor here = upload(there, at::kCPU);
+        QVERIFY(here.is_cpu());
+        QCOMPARE(meter.peaksElsewhere().at("cpu"), 200);
+    }
+
     void isAnErrorWithoutADryRun() {
         QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(DryRunMeter::current()));
     }
