@@ -6551,6 +6551,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>图片有 %1 x %2 像素，超过 %3 百万；请先缩小</translation>
     </message>
     <message>
+        <source>These masks were kept when you last painted on the image.</source>
+        <translation>这些是上次在此图上绘制时保留的遮罩。</translation>
+    </message>
+    <message>
         <source>This mask was kept when you last painted on the image; Clear starts over.</source>
         <translation>这是上次在此图上绘制时保留的遮罩；“清除”可重新开始。</translation>
     </message>

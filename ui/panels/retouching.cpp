@@ -445,10 +445,12 @@ void Retouching::beginMask(const QString& ofKept) {
             if (work_ == Work::Mask && path == path_ && !mask_) {
                 paintOn(masks);
                 if (isKept) {
-                    showMessage(ofKept.isEmpty()
-                                    ? tr("This mask was kept when you last painted on the "
-                                         "image; Clear starts over.")
-                                    : ofKept);
+                    showMessage(
+                        !ofKept.isEmpty() ? ofKept
+                        : masks.size() > 1
+                            ? tr("These masks were kept when you last painted on the image.")
+                            : tr("This mask was kept when you last painted on the "
+                                 "image; Clear starts over."));
                 }
             }
         };

@@ -554,6 +554,7 @@ private Q_SLOTS:
         bench.startPainting();
         list = &bench.find<QListWidget>("maskList");
         QCOMPARE(list->count(), 2);
+        QVERIFY(bench.find<QLabel>("maskTold").text().startsWith("These masks were kept"));
         QCOMPARE(list->item(0)->text(), QString("Mask 1"));
         QCOMPARE(list->item(1)->text(), QString("The sky"));
         QCOMPARE(list->item(1)->checkState(), Qt::Unchecked);
