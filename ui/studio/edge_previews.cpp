@@ -1,12 +1,12 @@
 #include "ui/studio/edge_previews.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/graph/param_value.hpp"
 #include "plugin/image/canny.hpp"
 #include "plugin/image/fit_geometry.hpp"
 #include "ui/bridge/active_run.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/image_load.hpp"
-#include "ui/canvas/node_face.hpp"
 #include "ui/document/inpainting.hpp"
 
 #include <QDir>
@@ -26,7 +26,7 @@ constexpr int64_t kMostEdgePixels = 64 << 20;
 /// Null: the node has no such parameter.
 Json edgesValue(const graph::DocumentNode& node, const NodeDesc& desc, const char* id) {
     const ParamDesc* param = graph::findParam(desc, id);
-    return param ? valueOf(node, *param) : Json();
+    return param ? graph::valueOf(node, *param) : Json();
 }
 
 int64_t wholeValue(const graph::DocumentNode& node, const NodeDesc& desc, const char* id) {
@@ -90,7 +90,7 @@ std::optional<EdgesAsked> edgesAsked(const graph::Document& document,
         const graph::DocumentNode& giving = document.nodes.at(link->from.node);
         const bool isActive = giving.mode == graph::NodeMode::Active;
         if (const ParamDesc* file = isActive ? imageFileParam(*desc) : nullptr) {
-            const Json path = valueOf(giving, *file);
+            const Json path = graph::valueOf(giving, *file);
             const QString name = path.is_string()
                                      ? QString::fromStdString(path.get<std::string>()).trimmed()
                                      : QString();
