@@ -3,10 +3,15 @@
 
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/nn/conditioning/conditioning_spec.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/prompt_bench.hpp"
+
+#include <ATen/ATen.h>
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -61,6 +66,16 @@ testing::DenoiseRequest requestOf(PromptBench& bench, const Json& test) {
         .steps = test.at("steps"),
         .cfg = test.at("cfg"),
         .sampler = "ddim"};
+}
+
+testing::Given maskedBy(const WireRef& conditioning, const WireRef& mask) {
+    return {.node = "conditioning.mask",
+            .params = {{"strength", 2.0}},
+            .wires = {{"conditioning", conditioning}, {"mask", mask}}};
+}
+
+WireRef placeholder(const ValueSpec& known) {
+    return std::make_shared<const nodes::Placeholder>(known);
 }
 
 }  // namespace
@@ -118,6 +133,51 @@ private Q_SLOTS:
             known += device == "fake" ? alignUp(tensor, memory::kSlotAlignment) : tensor;
         }
         QCOMPARE(known, request.positive->bytesOn(bench.bench().device().id()));
+    }
+
+    void predictsAMask_data() {
+        const testing::Rows<QString> row("device");
+        row("on the CPU", "cpu");
+        row("on a GPU", "fake");
+    }
+
+    /// As large as the image, which the denoiser brings to the size of the latent image.
+    void predictsAMask() {
+        QFETCH(QString, device);
+        const Json& test = caseNamed("combine");
+        PromptBench& bench = benches_.of(test.at("checkpoint"), device.toStdString());
+        const Json graph = {{"prompt", "a cat"}};
+        const Shape shape = {
+            1, 1, test.at("height").get<int64_t>(), test.at("width").get<int64_t>()};
+        const testing::StageSpec known =
+            testing::specOfNode(bench.stages(),
+                                maskedBy(placeholder(graphSpec(bench, graph, device)),
+                                         placeholder({.type = "MASK", .shape = shape})));
+        const WireRef prompt = bench.prompt("a cat");
+        const c10::Device there =
+            PromptBench::conditioningOf(prompt).tensor(tensor::kEmbeds).device();
+        const WireRef mask =
+            std::make_shared<const tensor::Masks>(tensor::upload(at::rand(shape), there));
+        testing::DenoiseRequest request = requestOf(bench, test);
+        request.negative = bench.prompt("dark");
+
+        bench.bench().runWith(bench.model(), models::kTextEncoder, [&] {
+            request.positive =
+                testing::runNode(bench.stages(), maskedBy(prompt, mask), bench.bench().call("mask"))
+                    .front();
+        });
+        QCOMPARE(difference(known.dryRun({device.toStdString()}).activations,
+                            bench.bench().activationPeak(),
+                            device),
+                 std::string());
+
+        (void)bench.denoise(request);
+        const testing::StageSpec denoised =
+            testing::spec(bench.stages(), testing::known(shapesOf(test, known.output()), request));
+        QCOMPARE(difference(denoised.dryRun({device.toStdString()}).activations,
+                            bench.bench().activationPeak(),
+                            device),
+                 std::string());
     }
 
     /// By hand: DDIM's timesteps are 801, 601, 401, 201 and 1. The first prompt goes with the
