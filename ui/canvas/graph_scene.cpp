@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace lowtide::ui {
@@ -219,9 +220,13 @@ GraphScene::GraphScene(GraphModel& model, NodeStatuses& statuses, QObject* paren
     connect(&model, &GraphModel::changed, this, &GraphScene::take);
     connect(&statuses, &NodeStatuses::changed, this, &GraphScene::takeStatus);
     connect(&statuses, &NodeStatuses::allChanged, this, [this] {
-        for (const auto& [id, item] : nodes_) {
-            takeStatus(id);
+        std::vector<std::string> units;
+        for (const auto* items : {&nodes_, &groupNodes_}) {
+            for (const auto& [id, item] : *items) {
+                units.push_back(id);
+            }
         }
+        showStatuses(units);
     });
     connect(&Themed::instance(), &Themed::changed, this, &GraphScene::changeLook);
     take({.reset = true});
@@ -251,15 +256,19 @@ QPointF GraphScene::portInScene(const graph::PortRef& port, bool isOutput) const
 
 /// A preview first, else what lies farthest to the right.
 std::string GraphScene::imageNodeOf(const NodeItem& item) const {
-    std::string shown;
-    for (const std::string& id : fromLeft(model_.document(), groups_.nodesIn(item.id()))) {
-        const NodeStatus& status = statuses_.of(id);
-        const bool isKept = !shown.empty() && statuses_.of(shown).step && !status.step;
-        if (!status.nodeImage.isNull() && !isKept) {
-            shown = id;
+    const NodeItem* best = nullptr;
+    const auto worth = [this](const NodeItem& each) {
+        return std::tuple(statuses_.of(each.id()).step.has_value(), each.pos().x(), each.pos().y());
+    };
+    // Not of the document, which may be another one already: statuses change first.
+    for (const std::string& id : groups_.nodesIn(item.id())) {
+        const NodeItem* each = node(id);
+        if (each != nullptr && !statuses_.of(id).nodeImage.isNull() &&
+            (best == nullptr || worth(*each) > worth(*best))) {
+            best = each;
         }
     }
-    return shown.empty() ? item.id() : shown;
+    return best == nullptr ? item.id() : best->id();
 }
 
 NodeStatus GraphScene::statusOf(const std::string& id) const {
@@ -570,9 +579,13 @@ void GraphScene::reload() {
 }
 
 void GraphScene::takeStatus(const std::string& id) {
-    bool isResized = false;
     std::vector<std::string> units = groups_.around(id);
     units.push_back(id);
+    showStatuses(units);
+}
+
+void GraphScene::showStatuses(const std::vector<std::string>& units) {
+    bool isResized = false;
     for (const std::string& unit : units) {
         if (NodeItem* item = node(unit); item != nullptr) {
             const QRectF before = item->bodyInScene();

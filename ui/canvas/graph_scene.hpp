@@ -116,6 +116,7 @@ private:
     void rebuildBoxes();
     void rebuildWires();
     void takeStatus(const std::string& id);
+    void showStatuses(const std::vector<std::string>& units);
     void changeLook();
     void updateSceneRect();
     [[nodiscard]] Bodies bodies() const;

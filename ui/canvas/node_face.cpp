@@ -200,6 +200,17 @@ bool isAnEnd(const std::vector<PortFace>& outputs, const PortFace&) {
     return std::ranges::none_of(outputs, &PortFace::isLinked);
 }
 
+/// Nodes by where they lie, from left to right.
+std::vector<std::string> fromLeft(const graph::Document& document, const NodeIds& nodes) {
+    std::vector<std::string> order(nodes.begin(), nodes.end());
+    std::ranges::stable_sort(order, [&](const std::string& a, const std::string& b) {
+        const Point left = positionOf(document.nodes.at(a));
+        const Point right = positionOf(document.nodes.at(b));
+        return std::pair(left.x, left.y) < std::pair(right.x, right.y);
+    });
+    return order;
+}
+
 /// Adds the node's title where two labels are equal, and a number where that does not do.
 template <typename List, typename NodeOf>
 void makeDistinct(List& list,
@@ -333,16 +344,6 @@ NodeFace groupFace(const graph::Document& document,
     makeDistinct(face.outputs, document, catalog, nodeOfPort);
     makeDistinct(face.rows, document, catalog, [](const RowFace& row) { return row.node; });
     return face;
-}
-
-std::vector<std::string> fromLeft(const graph::Document& document, const NodeIds& nodes) {
-    std::vector<std::string> order(nodes.begin(), nodes.end());
-    std::ranges::stable_sort(order, [&](const std::string& a, const std::string& b) {
-        const Point left = positionOf(document.nodes.at(a));
-        const Point right = positionOf(document.nodes.at(b));
-        return std::pair(left.x, left.y) < std::pair(right.x, right.y);
-    });
-    return order;
 }
 
 std::string typeAt(const WireEnd& end,

@@ -96,10 +96,6 @@ struct LinkedPorts {
                                  const std::string& id,
                                  const std::map<std::string, LinkedPorts>& linked);
 
-/// Nodes by where they lie, from left to right.
-[[nodiscard]] std::vector<std::string> fromLeft(const graph::Document& document,
-                                                const NodeIds& nodes);
-
 /// One end of a wire.
 struct WireEnd {
     graph::PortRef port;

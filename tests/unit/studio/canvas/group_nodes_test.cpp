@@ -289,6 +289,39 @@ private Q_SLOTS:
         QCOMPARE(asked, scale_);
     }
 
+    void aPreviewIsShownRather_andElseTheImageOnTheRight() {
+        const std::string group = groupBoth();
+        QImage image(64, 64, QImage::Format_RGB32);
+        image.fill(Qt::red);
+        bench_->statuses.takeImage(scale_, {.image = image, .size = image.size()});
+        bench_->statuses.takeImage(denoise_, {.image = image, .size = image.size()});
+        QCOMPARE(bench_->scene().imageNodeOf(bench_->node(group)), scale_);
+
+        bench_->statuses.beginRun();
+        bench_->statuses.take({{"event", "nodeStarted"}, {"node", denoise_}});
+        bench_->statuses.takeImage(denoise_, {.image = image, .step = ui::ImageStep{1, 4}});
+        QCOMPARE(bench_->scene().imageNodeOf(bench_->node(group)), denoise_);
+    }
+
+    /// As where a tab is chosen: its statuses come before the canvas knows of its graph.
+    void givesWayToAnotherGraph_whoseStatusesComeFirst() {
+        groupBoth();
+        CanvasBench other;
+        connect(&other.model, &ui::GraphModel::changed, this, [&](const ui::Delta& delta) {
+            if (delta.reset) {
+                other.statuses.forgetAll();
+            }
+        });
+        other.model.load(bench_->model.document());
+        other.show();
+        QCOMPARE(other.scene().groups().all().size(), size_t{1});
+
+        other.model.load({});
+
+        QVERIFY(other.scene().groups().all().empty());
+        QVERIFY(other.scene().shownNodes().empty());
+    }
+
     void aNodeThatIsFoldedAwayIsRevealedAsItsGroup() {
         const std::string group = groupBoth();
         bench_->view->select({});
