@@ -326,7 +326,8 @@ NodeRects GraphScene::wireableRects() const {
 void GraphScene::take(const Delta& delta) {
     const graph::Document& document = model_.document();
     const std::set<std::string> selected = selectedNodes();
-    groups_ = Groups(document);
+    const Groups earlier = std::exchange(groups_, Groups(document));
+    const bool areOtherGroups = delta.reset || delta.groups || !groups_.holdAlike(earlier);
     // All items leave the map before one dies: a selected one reports that the selection changed.
     if (delta.reset) {
         deleteItems(groupNodes_);
@@ -358,28 +359,38 @@ void GraphScene::take(const Delta& delta) {
         linked_ = std::move(linked);
     }
     const bool areNodesLaidOut = rebuildNodes(fresh);
-    const bool isLaidOut = rebuildGroups() || areNodesLaidOut;
     for (const std::string& id : delta.moved) {
         if (NodeItem* item = node(id); item != nullptr) {
             item->setPos(pointOf(document.nodes.at(id)));
         }
     }
+    fresh.insert(delta.moved.begin(), delta.moved.end());
+    if (areOtherGroups || delta.links) {
+        for (const auto& [id, node] : document.nodes) {
+            fresh.insert(id);
+        }
+    }
+    const bool isLaidOut = rebuildGroups(fresh) || areNodesLaidOut;
     if (delta.frames || delta.notes || delta.reset) {
         rebuildBoxes();
     }
-    const bool isElsewhere = delta.reset || delta.links || delta.frames || delta.groups ||
+    const bool isElsewhere = delta.reset || delta.links || delta.frames || areOtherGroups ||
                              isLaidOut || !delta.moved.empty() || !delta.removed.empty();
     followNodes();
     const bool isWider = (isElsewhere || delta.notes) && fitWidths();
+    bool isOtherSelection = false;
     if (isElsewhere || isWider) {  // a value that changed moves no wire
         followNodes();
-        hideMembers();
+        isOtherSelection = hideMembers();
         rebuildWires();
         updateSceneRect();
     }
     if (delta.groups &&
         !delta.reset) {  // what is shown in place of something is selected as it was
-        select(selected);
+        isOtherSelection = selectQuietly(selected) || isOtherSelection;
+    }
+    if (isOtherSelection) {
+        Q_EMIT selectionChanged();
     }
     Q_EMIT arranged();
 }
@@ -419,8 +430,13 @@ bool GraphScene::refresh(NodeItem*& item, const std::string& id, NodeFace face, 
            !isLaidOutAlike(*item, layout, mode);
 }
 
-bool GraphScene::rebuildGroups() {
+bool GraphScene::rebuildGroups(const NodeIds& nodes) {
     bool isLaidOut = false;
+    NodeIds touched;
+    for (const std::string& id : nodes) {
+        const std::vector<std::string> around = groups_.around(id);
+        touched.insert(around.begin(), around.end());
+    }
     std::vector<QGraphicsItem*> gone;
     std::erase_if(groupNodes_, [&](const auto& entry) {
         const bool isGone = groups_.find(entry.first) == nullptr;
@@ -431,7 +447,7 @@ bool GraphScene::rebuildGroups() {
         return isGone;
     });
     qDeleteAll(gone);
-    for (const auto& [id, group] : groups_.all()) {
+    for (const std::string& id : touched) {
         NodeItem*& item = groupNodes_[id];
         const bool isRefreshed =
             refresh(item,
@@ -549,7 +565,7 @@ std::vector<NodeItem*> GraphScene::membersOf(const BoxItem& frame) const {
     return members;
 }
 
-void GraphScene::hideMembers() {
+bool GraphScene::hideMembers() {
     hiddenBy_.clear();
     for (const BoxItem* item : boxes_) {
         if (item->kind() == BoxKind::Frame && item->box().isCollapsed) {
@@ -558,9 +574,13 @@ void GraphScene::hideMembers() {
             }
         }
     }
-    for (const auto* items : {&nodes_, &groupNodes_}) {
-        for (const auto& [id, item] : *items) {
-            item->setVisible(!hiddenBy_.contains(id) && !isFoldedAway(id));
+    const qsizetype selected = selectedItems().size();
+    {
+        const QSignalBlocker quiet(this);  // what is hidden is no longer selected
+        for (const auto* items : {&nodes_, &groupNodes_}) {
+            for (const auto& [id, item] : *items) {
+                item->setVisible(!hiddenBy_.contains(id) && !isFoldedAway(id));
+            }
         }
     }
     for (const auto& [id, frame] : groupFrames_) {
@@ -570,6 +590,7 @@ void GraphScene::hideMembers() {
                               return shownNode(node)->isVisible();
                           }));
     }
+    return selectedItems().size() != selected;
 }
 
 void GraphScene::reload() {
@@ -814,6 +835,12 @@ NodeItem* GraphScene::onlySelected() const {
 
 /// However many items change, that is reported once: who hears it looks at all of them.
 void GraphScene::select(const std::set<std::string>& nodes) {
+    if (selectQuietly(nodes)) {
+        Q_EMIT selectionChanged();
+    }
+}
+
+bool GraphScene::selectQuietly(const std::set<std::string>& nodes) {
     std::set<std::string> items = nodes;
     for (const std::string& id : nodes) {
         items.insert(groups_.shownAs(id));
@@ -824,21 +851,17 @@ void GraphScene::select(const std::set<std::string>& nodes) {
         item.setSelected(isSelected);
         isOther = isOther || item.isSelected() != before;
     };
-    {
-        const QSignalBlocker quiet(this);
-        for (const auto* each : {&nodes_, &groupNodes_}) {
-            for (const auto& [id, item] : *each) {
-                mark(*item, items.contains(id));
-                item->setZValue(items.contains(id) ? kSelectedHeight : kNodeHeight);
-            }
-        }
-        for (BoxItem* item : boxes_) {
-            mark(*item, false);
+    const QSignalBlocker quiet(this);
+    for (const auto* each : {&nodes_, &groupNodes_}) {
+        for (const auto& [id, item] : *each) {
+            mark(*item, items.contains(id));
+            item->setZValue(items.contains(id) ? kSelectedHeight : kNodeHeight);
         }
     }
-    if (isOther) {
-        Q_EMIT selectionChanged();
+    for (BoxItem* item : boxes_) {
+        mark(*item, false);
     }
+    return isOther;
 }
 
 void GraphScene::selectBoxes(BoxKind kind, const std::set<std::string>& ids) {

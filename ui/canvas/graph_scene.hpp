@@ -104,7 +104,8 @@ private:
     void take(const Delta& delta);
     /// Whether wires of other nodes follow.
     bool rebuildNodes(const std::set<std::string>& ids);
-    bool rebuildGroups();
+    /// Those around these nodes.
+    bool rebuildGroups(const NodeIds& nodes);
     /// False: neither width, ports nor position differ from before.
     bool refresh(NodeItem*& item, const std::string& id, NodeFace face, QPointF point);
     /// Puts folded groups and frames of open ones where their nodes are.
@@ -123,7 +124,10 @@ private:
     [[nodiscard]] WireEnds endsOf(const Wire& wire) const;
     [[nodiscard]] Wire routedAround(Wire wire, const Bodies& bodies) const;
     [[nodiscard]] const BoxItem* hidingFrame(const std::string& node) const;
-    void hideMembers();
+    /// Whether something was selected that is hidden now.
+    bool hideMembers();
+    /// Whether others are selected now.
+    bool selectQuietly(const std::set<std::string>& nodes);
 
     GraphModel& model_;
     NodeStatuses& statuses_;

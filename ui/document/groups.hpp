@@ -54,6 +54,9 @@ public:
     /// The innermost group that holds all of these nodes; empty: none.
     [[nodiscard]] std::string commonOf(const NodeIds& nodes) const;
 
+    /// Whether every node and group lies where it does there.
+    [[nodiscard]] bool holdAlike(const Groups& other) const { return groupOf_ == other.groupOf_; }
+
     /// Something in the document names no group, or could not be read.
     [[nodiscard]] bool isDamaged() const { return isDamaged_; }
 

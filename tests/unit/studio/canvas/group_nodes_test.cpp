@@ -168,6 +168,19 @@ private Q_SLOTS:
         QCOMPARE(bench_->model.document().nodes.size(), size_t{4});
     }
 
+    /// Who hears of it looks at all nodes.
+    void foldingIsReportedOnce() {
+        const std::string group = groupBoth();
+        QTest::keyClick(bench_->view.get(), Qt::Key_Return);
+        bench_->view->select({denoise_, scale_});
+        const QSignalSpy reported(bench_->view.get(), &ui::GraphView::selectionChanged);
+
+        bench_->view->invoke("node.collapse");
+
+        QVERIFY(bench_->node(group).isSelected());
+        QCOMPARE(reported.size(), 1);
+    }
+
     void comesApart() {
         groupBoth();
         QTest::keyClick(bench_->view.get(), Qt::Key_G, Qt::ShiftModifier);
@@ -238,6 +251,26 @@ private Q_SLOTS:
 
         choose(bench_->input(group, name), "Show on the group “Group”");
         QVERIFY(bench_->node(group).face().inputIndex(name) < 0);
+    }
+
+    /// A node that leaves an open group changes no list of groups.
+    void itsFaceFollowsItsNodes_alsoOnesThatLeave() {
+        const std::string mix = bench_->add("latent.mix", 608, 500);
+        bench_->view->select({denoise_, mix});
+        QTest::keyClick(bench_->view.get(), Qt::Key_G);
+        QTest::keyClick(titleField(), Qt::Key_Return);
+        const std::string group = onlyGroup();
+        const ui::NodeFace& face = bench_->node(group).face();
+        const std::string port = ui::nameInGroup({mix, "latent"});
+        QVERIFY(face.inputIndex(port) >= 0);
+
+        bench_->connect(scale_, "latent", mix, "latent");
+        QVERIFY(face.inputs[size_t(face.inputIndex(port))].isLinked);
+
+        QTest::keyClick(bench_->view.get(), Qt::Key_Return);
+        bench_->view->select({mix});
+        QTest::keyClick(bench_->view.get(), Qt::Key_G, Qt::ShiftModifier);
+        QVERIFY(face.inputIndex(port) < 0);
     }
 
     void portsOfOneNameAreDistinct() {
