@@ -269,7 +269,11 @@ std::string addGroup(graph::Document& document, const NodeIds& nodes, const std:
     for (const std::string& node : nodes) {
         units.insert(unitToGroup(groups, node, nodes, depth));
     }
-    if (units.size() < 2 || (!common.empty() && units.size() == groups.unitsIn(common).size())) {
+    const std::vector<std::string> held = groups.unitsIn(common);
+    const bool isAll = !common.empty() && std::ranges::all_of(held, [&](const std::string& unit) {
+        return units.contains(unit);
+    });
+    if (units.size() < 2 || isAll) {
         return {};
     }
     const Group group{.id = freshGroupId(document), .title = title, .parent = common};
@@ -305,9 +309,12 @@ void removeGroup(graph::Document& document, const std::string& id) {
 
 void takeOutOfGroup(graph::Document& document, const NodeIds& nodes) {
     const Groups groups(document);
+    NodeIds units;
     for (const std::string& node : nodes) {
-        const std::string group = groups.of(node);
-        setGroupName(document.nodes.at(node), groups.of(group));
+        units.insert(groups.shownAs(node));
+    }
+    for (const std::string& unit : units) {
+        setGroupOf(document, groups, unit, groups.of(groups.of(unit)));
     }
     removeEmptyGroups(document);
 }

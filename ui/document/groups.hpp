@@ -79,7 +79,7 @@ std::string addGroup(graph::Document& document, const NodeIds& nodes, const std:
 void putGroup(graph::Document& document, const Group& group);
 /// What is in the group lies in the one around it.
 void removeGroup(graph::Document& document, const std::string& id);
-/// Puts each of these nodes into the group around its own.
+/// Puts each of these nodes, or the folded group that shows it, into the group around its own.
 void takeOutOfGroup(graph::Document& document, const NodeIds& nodes);
 /// Puts nodes, and groups of which all nodes are named as they are, into a group.
 void moveIntoGroup(graph::Document& document, const NodeIds& nodes, const std::string& group);

@@ -90,6 +90,22 @@ private Q_SLOTS:
         QCOMPARE(Groups(document_).of("save"), outer);
     }
 
+    void aPartOfAGroupInIt_andOfItself_becomeAGroup() {
+        const auto [outer, inner] = addNested();
+        const std::string third = addGroup(document_, {"decode", "denoise"}, "Third");
+        QCOMPARE(Groups(document_).of(third), outer);
+        QCOMPARE(Groups(document_).nodesIn(inner), (NodeIds{"encode"}));
+    }
+
+    void aFoldedGroupIsTakenOutWhole() {
+        const auto [outer, inner] = addNested();
+        fold(inner);
+        takeOutOfGroup(document_, {"denoise", "encode"});
+        QCOMPARE(Groups(document_).of(inner), std::string());
+        QCOMPARE(Groups(document_).nodesIn(inner), (NodeIds{"denoise", "encode"}));
+        QCOMPARE(Groups(document_).nodesIn(outer), (NodeIds{"decode"}));
+    }
+
     void theOutermostFoldedOneIsShown() {
         const auto [outer, inner] = addNested();
         fold(inner);
