@@ -195,7 +195,7 @@ void wireSelected(GraphView::Parts& parts) {
         return;
     }
     parts.view.reveal(*ids.begin());
-    const QRectF body = parts.scene.node(*ids.begin())->bodyInScene();
+    const QRectF body = parts.scene.shownNode(*ids.begin())->bodyInScene();
     const QPoint below = parts.view.mapFromScene(body.bottomLeft()) + QPoint(0, kBelow);
     parts.wiring.openAt(parts.view.viewport()->mapTo(&parts.view, below), *ids.begin());
 }

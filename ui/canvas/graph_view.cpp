@@ -312,24 +312,25 @@ void GraphView::Parts::paintOfferedWire(QPainter& painter) const {
 }
 
 void GraphView::Parts::paintTaker(QPainter& painter) const {
-    const NodeItem* item = taker ? scene.node(taker->node) : nullptr;
+    const NodeItem* item = taker ? scene.shownNode(taker->node) : nullptr;
     if (item == nullptr || !item->isVisible()) {
         return;
     }
+    const std::string name = item->face().isGroup ? nameInGroup(*taker) : taker->port;
     const QColor& colour = scene.look().accent;
     QPen pen(colour, kTakerPixels);
     pen.setCosmetic(true);
     painter.setPen(pen);
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(item->bodyInScene(), node_measures::kRadius, node_measures::kRadius);
-    const int row = item->face().rowIndex(taker->port);
+    const int row = item->face().rowIndex(name);
     if (row >= 0 && static_cast<size_t>(row) < item->layout().rows.size()) {
         painter.setBrush(faded(colour, kTakerGround));
         painter.drawRect(item->valueInScene(row));
-    } else if (item->face().inputIndex(taker->port) >= 0) {
-        painter.drawEllipse(item->inputInScene(taker->port), kTakenPort, kTakenPort);
-    } else if (item->face().outputIndex(taker->port) >= 0) {
-        painter.drawEllipse(item->outputInScene(taker->port), kTakenPort, kTakenPort);
+    } else if (item->face().inputIndex(name) >= 0) {
+        painter.drawEllipse(item->inputInScene(name), kTakenPort, kTakenPort);
+    } else if (item->face().outputIndex(name) >= 0) {
+        painter.drawEllipse(item->outputInScene(name), kTakenPort, kTakenPort);
     }
 }
 

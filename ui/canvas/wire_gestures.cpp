@@ -51,6 +51,9 @@ WireTarget wireTargetAt(const GraphScene& scene, const WireEnd& held, QPointF po
     if (hit.node == nullptr || hit.port() == held.port) {
         return target;
     }
+    if (hit.node->face().isGroup && hit.node == scene.shownNode(held.port.node)) {
+        return target;  // such a wire would not be seen
+    }
     target.port = hit.port();
     const NodePart wanted = held.isOutput ? NodePart::Input : NodePart::Output;
     if (!target.port || hit.part.part != wanted) {

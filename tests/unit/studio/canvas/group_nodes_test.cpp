@@ -80,6 +80,19 @@ private Q_SLOTS:
         QVERIFY(bench_->hasLink(other, denoise_, "model"));
     }
 
+    void noWireIsDrawnWithinIt_whileItIsFolded() {
+        const std::string mix = bench_->add("latent.mix", 608, 500);
+        bench_->view->select({denoise_, mix});
+        QTest::keyClick(bench_->view.get(), Qt::Key_G);
+        QTest::keyClick(titleField(), Qt::Key_Return);
+        const std::string group = onlyGroup();
+
+        bench_->drag(bench_->output(group, ui::nameInGroup({denoise_, "latent"})),
+                     bench_->input(group, ui::nameInGroup({mix, "latent"})));
+
+        QVERIFY(!bench_->hasLink(denoise_, mix, "latent"));
+    }
+
     void opensByADoubleClick_andFoldsByTheMarkOfItsFrame() {
         const std::string group = groupBoth();
         bench_->doubleClick(bench_->header(group));
@@ -353,6 +366,16 @@ private Q_SLOTS:
 
         QVERIFY(other.scene().groups().all().empty());
         QVERIFY(other.scene().shownNodes().empty());
+    }
+
+    void isFramedWhereANodeInItWouldTakeAFile() {
+        groupBoth();
+        bench_->view->select({});
+        const QImage before = bench_->view->viewport()->grab().toImage();
+        bench_->view->pointOut(graph::PortRef{denoise_, "model"});
+        QVERIFY(bench_->view->viewport()->grab().toImage() != before);
+        bench_->view->pointOut(std::nullopt);
+        QCOMPARE(bench_->view->viewport()->grab().toImage(), before);
     }
 
     void aNodeThatIsFoldedAwayIsRevealedAsItsGroup() {
