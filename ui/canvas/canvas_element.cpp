@@ -51,6 +51,12 @@ PortRef portOf(const CanvasElements& all, const ElementKey& key) {
     return port == nullptr ? PortRef{key.owner, key.item} : port->ref;
 }
 
+/// A port of the document where the canvas shows it.
+ElementKey shownPort(const CanvasElements& all, ElementKind kind, const PortRef& port) {
+    const std::string unit = all.scene().groups().shownAs(port.node);
+    return {kind, unit, unit == port.node ? port.port : nameInGroup(port)};
+}
+
 size_t rowIndexOf(const CanvasElements& all, const ElementKey& key) {
     return static_cast<size_t>(nodeOf(all, key).face().rowIndex(key.item));
 }
@@ -180,14 +186,22 @@ Actions nodeActions(CanvasElements& all, const ElementKey& key) {
     return actions;
 }
 
-/// The ports at the other ends of a port's wires.
+/// The ports at the other ends of a port's wires that are seen.
 std::vector<ElementKey> otherEnds(const CanvasElements& all, const ElementKey& key) {
+    const bool isOutput = key.kind == ElementKind::Output;
+    if (!isOutput && key.kind != ElementKind::Input) {
+        return {};
+    }
+    const PortRef own = portOf(all, key);
     std::vector<ElementKey> ends;
     for (const graph::Link& link : all.scene().model().document().links) {
-        if (key.kind == ElementKind::Output && link.from == portOf(all, key)) {
-            ends.push_back({ElementKind::Input, link.to.node, link.to.port});
-        } else if (key.kind == ElementKind::Input && link.to == portOf(all, key)) {
-            ends.push_back({ElementKind::Output, link.from.node, link.from.port});
+        if ((isOutput ? link.from : link.to) != own) {
+            continue;
+        }
+        const ElementKey end = isOutput ? shownPort(all, ElementKind::Input, link.to)
+                                        : shownPort(all, ElementKind::Output, link.from);
+        if (end.owner != key.owner || end.owner == own.node) {  // else it is folded away
+            ends.push_back(end);
         }
     }
     return ends;
@@ -249,7 +263,7 @@ Actions portActions(CanvasElements& all, const ElementKey& key) {
 void describeWire(ElementFace& face, CanvasElements& all, const ElementKey& key) {
     const Wire& wire = *all.scene().wires().into(portOf(all, key));
     face.name = GraphView::tr("Wire from %1 to %2")
-                    .arg(endName(all, {ElementKind::Output, wire.from.node, wire.from.port}),
+                    .arg(endName(all, shownPort(all, ElementKind::Output, wire.from)),
                          endName(all, {ElementKind::Input, key.owner, key.item}));
     face.area = QRectF(wire.start, wire.end).normalized();
 }

@@ -293,6 +293,9 @@ void CanvasElements::take(const Delta& delta) {
         if (QAccessibleInterface* canvas = QAccessible::queryAccessibleInterface(&view_)) {
             announce(canvas, QAccessible::ObjectReorder);
         }
+        if (view_.hasFocus()) {  // what had it before is another element now
+            announceFocus();
+        }
         return;
     }
     forgetGone();
@@ -308,7 +311,7 @@ void CanvasElements::take(const Delta& delta) {
         announceBoxes();
     }
     for (const std::string& node : delta.changed) {
-        announceNode(node);
+        announceNode(scene_.groups().shownAs(node));
     }
 }
 
@@ -365,8 +368,8 @@ void CanvasElements::announceRewired() {
     wires_ = std::move(now);
     std::set<std::string> nodes;
     for (const auto& [from, to] : others) {
-        nodes.insert(from.node);
-        nodes.insert(to.node);
+        nodes.insert(scene_.groups().shownAs(from.node));
+        nodes.insert(scene_.groups().shownAs(to.node));
     }
     for (const std::string& node : nodes) {
         announceNode(node);

@@ -32,6 +32,13 @@ struct Listened {
         return heardBelow(canvas(), QAccessible::ListItem, name);
     }
 
+    /// Denoise and Decode, called "Group".
+    void groupStages() {
+        bench.view->select({denoise, decode});
+        bench.view->invoke("node.group");
+        QTest::keyClick(bench.view->findChild<QLineEdit*>("canvasText"), Qt::Key_Return);
+    }
+
     CanvasBench bench;
     HeardEvents heard;
     std::string load, denoise, decode;
@@ -87,6 +94,8 @@ private Q_SLOTS:
     void aFrameStatesWhatItHolds();
     void theMenuKeyOpensTheMenuOfTheNode();
     void nothingIsKeptOfAnotherGraph();
+    void aPortStatesTheFoldedGroupThatItIsWiredTo();
+    void aFoldedGroupHasTheFocusOfItsNodes();
     void theListStatesItsRowsWhileTheLineHasTheFocus();
 };
 
@@ -394,6 +403,40 @@ void CanvasAccessTest::nothingIsKeptOfAnotherGraph() {
     graph.bench.model.load({});
     QCOMPARE(namesOf(graph.canvas()), QStringList());
     QVERIFY(graph.heard.has("ObjectReorder: Graph"));
+}
+
+void CanvasAccessTest::aPortStatesTheFoldedGroupThatItIsWiredTo() {
+    Listened graph;
+    graph.bench.connect(graph.load, "model", graph.decode, "model");
+    graph.groupStages();
+    QAccessibleInterface* output =
+        heardBelow(graph.node("Load model"), QAccessible::Button, "Model");
+    QVERIFY(output->text(QAccessible::Description)
+                .startsWith("Output, to Group, Model (Decode); Group, Model (Denoise)."));
+    QAccessibleInterface* input =
+        heardBelow(graph.node("Group"), QAccessible::Button, "Model (Denoise)");
+    QVERIFY(input != nullptr);
+    QCOMPARE(output->relations(QAccessible::AllRelations).back().first, input);
+
+    graph.heard.forget();
+    graph.bench.model.apply("cut", [&](graph::Document& document) {
+        ui::disconnect(document, {graph.denoise, "model"});
+    });
+    QVERIFY(graph.heard.has("DescriptionChanged: Model (Denoise)"));
+}
+
+void CanvasAccessTest::aFoldedGroupHasTheFocusOfItsNodes() {
+    Listened graph;
+    graph.groupStages();
+    QTRY_VERIFY(graph.bench.view->hasFocus());
+    graph.bench.view->invoke("node.collapse");
+    graph.heard.forget();
+
+    graph.bench.view->invoke("node.collapse");
+
+    const QStringList& lines = graph.heard.lines();
+    QVERIFY(lines.lastIndexOf("Focus: Group") > lines.lastIndexOf("ObjectReorder: Graph"));
+    QCOMPARE(graph.canvas()->focusChild(), graph.node("Group"));
 }
 
 void CanvasAccessTest::theListStatesItsRowsWhileTheLineHasTheFocus() {
