@@ -190,12 +190,17 @@ void SizeRow::offerUsual(const PixelSize& now) {
             ? sizeOfRatio({.across = now.width, .down = now.height}, usualPixels_, limits_)
             : now;
     usual_ = usual == now ? PixelSize() : usual;
+    const QString text =
+        usual_.pixels() > 0 ? tr("%1 x %2, usual").arg(usual_.width).arg(usual_.height) : QString();
     const int row = static_cast<int>(usualRatios().size());
+    if (ratios_->itemText(row) == text) {
+        return;  // the list may be open
+    }
     if (ratios_->count() > row) {
         ratios_->removeItem(row);
     }
-    if (usual_.pixels() > 0) {
-        ratios_->addItem(tr("%1 x %2, usual").arg(usual_.width).arg(usual_.height));
+    if (!text.isEmpty()) {
+        ratios_->addItem(text);
     }
 }
 

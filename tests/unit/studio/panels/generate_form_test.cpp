@@ -214,6 +214,9 @@ private Q_SLOTS:
         const int ratios = ratio->count();
 
         form.setFacts({{"denoise", {{"usual_pixels", 512 * 512}}}});
+        const QSignalSpy removed(ratio->model(), &QAbstractItemModel::rowsRemoved);
+        form.setFacts({{"denoise", {{"usual_pixels", 512 * 512}}}});
+        QCOMPARE(removed.size(), 0);  // a list that is open stays as it is
         choose(*ratio, "728 x 360, usual");
 
         QCOMPARE(value("latent", "width"), Json(728));
