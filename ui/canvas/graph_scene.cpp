@@ -480,11 +480,14 @@ void GraphScene::followNodes() {
     for (const auto& [id, group] : groups_.all()) {
         const NodeBox box = groupBox(groups_, id, boxOf, sizes);
         groupNodes_.at(id)->setPos(box.topLeft.x, box.topLeft.y);
-        groupFrames_.at(id)->setBox({.id = id,
-                                     .text = group.title,
-                                     .topLeft = box.topLeft,
-                                     .size = box.size,
-                                     .colour = kGroupColour});
+        const Box frame{.id = id,
+                        .text = group.title,
+                        .topLeft = box.topLeft,
+                        .size = box.size,
+                        .colour = kGroupColour};
+        if (BoxItem& item = *groupFrames_.at(id); item.box() != frame) {
+            item.setBox(frame);  // lays its title out
+        }
     }
 }
 

@@ -114,6 +114,8 @@ struct Box {
     Point size{240, 120};
     std::string colour;  ///< a token of the theme: "blue", "green", ...; empty: neutral
     bool isCollapsed = false;
+
+    bool operator==(const Box&) const = default;
 };
 
 enum class BoxKind { Frame, Note };
