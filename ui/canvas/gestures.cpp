@@ -135,24 +135,6 @@ void paintInsertion(QPainter& painter,
     paintTentativeWire(painter, item->outputInScene(insertion.output), wire->end, colour, width);
 }
 
-/// The innermost open group in whose frame the point lies, but those that hold a dragged node,
-/// since their frames follow it; empty: none.
-std::string groupToJoin(const GraphScene& scene,
-                        QPointF point,
-                        const std::set<std::string>& nodes) {
-    std::string found;
-    for (const auto& [id, frame] : scene.groupFrames()) {
-        const NodeIds held = scene.groups().nodesIn(id);
-        const bool isOwn = std::ranges::any_of(
-            held, [&nodes](const std::string& node) { return nodes.contains(node); });
-        if (frame->isVisible() && !isOwn && frame->shownRect().contains(point) &&
-            (found.empty() || frame->zValue() > scene.groupFrames().at(found)->zValue())) {
-            found = id;
-        }
-    }
-    return found;
-}
-
 constexpr double kSnapPixels = 6;
 constexpr double kNeighbourhood = 1200;  ///< farther ones are no help to line up with
 
@@ -221,7 +203,7 @@ public:
             boxes.back().second.topLeft = rounded(item->pos());
         }
         const std::optional<Insertion> insertion = insertion_;
-        const std::string group = groupToJoin(scene_, at.scene, ids_);
+        const std::string group = scene_.openGroupAt(at.scene, ids_);
         model.apply(insertion ? tr("Insert into wire") : tr("Move"),
                     [&](graph::Document& document) {
                         for (const auto& [id, location] : positions) {

@@ -491,6 +491,20 @@ void GraphScene::followNodes() {
     }
 }
 
+std::string GraphScene::openGroupAt(QPointF point, const NodeIds& without) const {
+    std::string found;
+    for (const auto& [id, frame] : groupFrames_) {
+        const NodeIds held = groups_.nodesIn(id);
+        const bool isLeftOut = std::ranges::any_of(
+            held, [&without](const std::string& each) { return without.contains(each); });
+        if (frame->isVisible() && !isLeftOut && frame->shownRect().contains(point) &&
+            (found.empty() || frame->zValue() > groupFrames_.at(found)->zValue())) {
+            found = id;
+        }
+    }
+    return found;
+}
+
 bool GraphScene::fitWidths() {
     std::vector<WidthWish> wishes;
     std::vector<NodeItem*> fitted;

@@ -50,6 +50,10 @@ public:
         return groupFrames_;
     }
 
+    /// The innermost open group in whose frame the point lies, but those that hold one of the
+    /// nodes, since their frames follow it; empty: none.
+    [[nodiscard]] std::string openGroupAt(QPointF point, const NodeIds& without = {}) const;
+
     /// The node of which the item shows the image.
     [[nodiscard]] std::string imageNodeOf(const NodeItem& item) const;
 

@@ -61,6 +61,7 @@ struct GraphView::Parts {
     void pressNode(const CanvasHit& hit, const PointerAt& at);
     void pressBox(const CanvasHit& hit, const PointerAt& at);
     void pressGroup(const CanvasHit& hit, const PointerAt& at);
+    void pressGround(const PointerAt& at);
     void beginDrag(const PointerAt& at);
     void toggleSelected(const std::string& node);
     void click(const PointerAt& at);
@@ -91,7 +92,8 @@ struct GraphView::Parts {
     void setGroupFolded(const std::string& group, bool isFolded);
     /// Of what is selected; nullptr: that is no group.
     [[nodiscard]] const Group* selectedGroup() const;
-    /// Notes in which group the user works: that of what is selected, else the one before.
+    /// Notes in which group the user works: that of what is selected, else the one before, unless
+    /// the ground elsewhere was pressed.
     void showPath();
     /// Folds what is open within the group, or (empty) the graph, and leads to where the user
     /// works.

@@ -151,7 +151,7 @@ void GraphView::Parts::pressBox(const CanvasHit& hit, const PointerAt& at) {
             return;
         case BoxPart::Body:
         case BoxPart::None:
-            gesture = rubberBand(scene, at.scene, adds(at));
+            pressGround(at);
             return;
     }
 }
@@ -182,7 +182,16 @@ void GraphView::Parts::pressLeft(const PointerAt& at) {
     } else if (hit.box != nullptr) {
         pressBox(hit, at);
     } else {
-        gesture = rubberBand(scene, at.scene, adds(at));
+        pressGround(at);
+    }
+}
+
+/// Leads into the group there, or out of the one in which the user worked.
+void GraphView::Parts::pressGround(const PointerAt& at) {
+    gesture = rubberBand(scene, at.scene, adds(at));
+    if (scene.selectedNodes().empty()) {
+        within = scene.openGroupAt(at.scene);
+        showPath();
     }
 }
 

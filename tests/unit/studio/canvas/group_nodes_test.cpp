@@ -120,6 +120,21 @@ private Q_SLOTS:
         QCOMPARE(path(), QStringList());
     }
 
+    /// What is added there would make its frame reach over the canvas.
+    void aPressOnTheGroundLeadsOutOfIt_andIntoIt() {
+        const std::string group = groupBoth();
+        QTest::keyClick(bench_->view.get(), Qt::Key_Return);
+        QCOMPARE(path(), (QStringList{"Graph", "Group"}));
+        const QRectF frame = bench_->scene().groupFrames().at(group)->shownRect();
+
+        bench_->click(bench_->pixel(frame.bottomRight() + QPointF(60, 120)));
+        QCOMPARE(path(), QStringList());
+        QVERIFY(bench_->node(scale_).isVisible());
+
+        bench_->click(bench_->pixel(frame.bottomLeft() + QPointF(8, -40)));
+        QCOMPARE(path(), (QStringList{"Graph", "Group"}));
+    }
+
     void breadcrumbsLeadOutOfGroupsInGroups() {
         const std::string inner = groupBoth();
         bench_->view->select({denoise_, decode_});
