@@ -216,7 +216,7 @@ private Q_SLOTS:
         form.setFacts({{"denoise", {{"usual_pixels", 512 * 512}}}});
         const QSignalSpy removed(ratio->model(), &QAbstractItemModel::rowsRemoved);
         form.setFacts({{"denoise", {{"usual_pixels", 512 * 512}}}});
-        QCOMPARE(removed.size(), 0);  // a list that is open stays as it is
+        QCOMPARE(removed.size(), 0);  // a list that is open is left alone
         choose(*ratio, "728 x 360, usual");
 
         QCOMPARE(value("latent", "width"), Json(728));
