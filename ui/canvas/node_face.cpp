@@ -150,6 +150,16 @@ std::vector<RowFace> rowsOf(const graph::DocumentNode& node, const NodeDesc* des
     return rows;
 }
 
+void markExposed(NodeFace& face, const graph::Document& document) {
+    for (RowFace& row : face.rows) {
+        const std::string& param = row.desc != nullptr ? row.desc->id : row.param;
+        row.isExposed =
+            std::ranges::any_of(document.exposed, [&](const graph::ExposedParam& exposed) {
+                return exposed.node == row.node && exposed.param == param;
+            });
+    }
+}
+
 /// Ends of wires on either side of the border of a group.
 struct Crossings {
     std::set<graph::PortRef> inputs;
@@ -301,11 +311,7 @@ NodeFace faceOf(const graph::Document& document,
     for (RowFace& row : face.rows) {
         row.node = id;
     }
-    for (const graph::ExposedParam& exposed : document.exposed) {
-        if (const int row = exposed.node == id ? face.rowIndex(exposed.param) : -1; row >= 0) {
-            face.rows[static_cast<size_t>(row)].isExposed = true;
-        }
-    }
+    markExposed(face, document);
     return face;
 }
 
@@ -339,6 +345,7 @@ NodeFace groupFace(const graph::Document& document,
             row.node = value.node;
         }
     }
+    markExposed(face, document);
     const auto nodeOfPort = [](const PortFace& port) { return port.ref.node; };
     makeDistinct(face.inputs, document, catalog, nodeOfPort);
     makeDistinct(face.outputs, document, catalog, nodeOfPort);

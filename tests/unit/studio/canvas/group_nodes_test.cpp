@@ -262,6 +262,22 @@ private Q_SLOTS:
         QCOMPARE(bench_->model.node(denoise_)->params["steps"], Json(dragged.get<int>() + 1));
     }
 
+    void aValueOnItStatesThatTheFormShowsIt() {
+        const std::string group = groupBoth();
+        bench_->model.apply("choose", [&](graph::Document& document) {
+            ui::Group chosen = *ui::Groups(document).find(group);
+            chosen.values = {{denoise_, "steps"}};
+            ui::putGroup(document, chosen);
+        });
+        QVERIFY(!bench_->node(group).face().rows.front().isExposed);
+
+        bench_->model.apply("show", [&](graph::Document& document) {
+            ui::setExposed(document, denoise_, "steps", "Steps", true);
+        });
+
+        QVERIFY(bench_->node(group).face().rows.front().isExposed);
+    }
+
     void aPortIsChosenNamedAndHidden() {
         const std::string group = groupBoth();
         QTest::keyClick(bench_->view.get(), Qt::Key_Return);
