@@ -1,6 +1,7 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
+#include "ui/document/groups.hpp"
 
 #include <QtWidgets>
 
@@ -161,6 +162,26 @@ private Q_SLOTS:
         qInfo("a step of a drag: %.2f ms of CPU; the drop: %.1f ms", busy, drop);
         QVERIFY(busy < kCpuSlack * kDragGoalMilliseconds);
         QVERIFY(drop < kSlack * kDropGoalMilliseconds);
+    }
+
+    /// After each check. Shown node by node, each with the whole group, it would be a million.
+    void showsTheStatusesOfALargeGroup() {
+        CanvasBench bench;
+        graph::Document document = largeGraph(bench.catalog);
+        std::set<std::string> all;
+        for (const auto& [id, node] : document.nodes) {
+            all.insert(id);
+        }
+        QVERIFY(!ui::addGroup(document, all, "All").empty());
+        bench.model.load(document);
+        bench.show();
+
+        const std::clock_t begin = std::clock();
+        bench.statuses.setChecked({});
+
+        const double busy = millisecondsSince(begin);
+        qInfo("the statuses of %d nodes in one group: %.1f ms of CPU", kNodes, busy);
+        QVERIFY(busy < kCpuSlack * kDropGoalMilliseconds);
     }
 
     void restsWhenNothingMoves() {
