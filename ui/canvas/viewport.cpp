@@ -95,12 +95,11 @@ void Minimap::reposition() {
 bool Minimap::isInTheWay() const {
     const QRectF below = view_.viewportTransform().inverted().mapRect(
         QRectF(geometry().translated(-view_.viewport()->pos())));
-    const std::set<std::string> selected = scene_.selectedNodes();
+    const NodeItem* selected = scene_.onlySelected();
     const std::vector<NodeItem*> nodes = scene_.shownNodes();
     return std::any_of(nodes.begin(), nodes.end(), [&](const NodeItem* node) {
-        const bool isWorkedAt = selected.size() == 1 && selected.contains(node->id());
         const QRectF image = node->layout().nodeImage.translated(node->pos());
-        return below.intersects(isWorkedAt ? node->bodyInScene() : image);
+        return below.intersects(node == selected ? node->bodyInScene() : image);
     });
 }
 

@@ -182,6 +182,22 @@ private Q_SLOTS:
         QCOMPARE(bench_->model.undoStack().count(), steps + 1);
     }
 
+    void theMinimapGivesWayToIt_whileItIsSelected() {
+        groupBoth();
+        ui::Minimap& minimap = bench_->view->navigation().minimap();
+        minimap.ask(true);
+        const QPointF below = bench_->view->mapToScene(minimap.geometry().center());
+        bench_->model.apply("below the map", [&](graph::Document& document) {
+            ui::setPosition(document.nodes.at(denoise_), {below.x() - 20, below.y() - 20});
+            ui::setPosition(document.nodes.at(scale_), {below.x() + 300, below.y() - 20});
+        });
+        bench_->view->select({});
+        QVERIFY(!minimap.isFaint());
+
+        bench_->view->select({denoise_, scale_});
+        QVERIFY(minimap.isFaint());
+    }
+
     void isDuplicatedAndDeletedWithAllOfIt() {
         groupBoth();
         QTest::keyClick(bench_->view.get(), Qt::Key_D, Qt::ControlModifier);
