@@ -43,7 +43,8 @@ constexpr int kTracks = 4;
 constexpr double kMostRouted = 8000;  ///< longer wires run straight: no way around is shorter
 constexpr double kFrameMiddle = 16;   ///< half of a collapsed frame's height
 
-constexpr double kGroupDepth = 0.01;  ///< by which a frame lies above the one around it
+constexpr double kGroupHeight = -0.9;  ///< above the frames that are drawn
+constexpr double kGroupDepth = 0.01;   ///< by which a frame lies above the one around it
 constexpr const char* kGroupColour = "violet";
 
 template <typename Item>
@@ -394,8 +395,6 @@ bool GraphScene::rebuildGroups(const NodeIds& nodes) {
         isLaidOut = isLaidOut || isRefreshed;
         if (BoxItem*& frame = groupFrames_[id]; frame == nullptr) {
             frame = new BoxItem(*look_, BoxKind::Frame, BoxSize::OfGroup);
-            frame->setZValue(frame->zValue() +
-                             kGroupDepth * static_cast<double>(groups_.around(id).size() + 1));
             addItem(frame);
         }
     }
@@ -422,7 +421,10 @@ void GraphScene::followNodes() {
                         .topLeft = box.topLeft,
                         .size = box.size,
                         .colour = kGroupColour};
-        if (BoxItem& item = *groupFrames_.at(id); item.box() != frame) {
+        BoxItem& item = *groupFrames_.at(id);
+        const auto depth = static_cast<double>(groups_.around(id).size());
+        item.setZValue(kGroupHeight + kGroupDepth * depth);
+        if (item.box() != frame) {
             item.setBox(frame);  // lays its title out
         }
     }

@@ -240,6 +240,7 @@ void GraphView::Parts::doubleClick(const QMouseEvent& event) {
         const NodePart part = hit.part.part;
         const std::string id = hit.node->id();
         if (hit.node->face().isGroup && part != NodePart::Value && part != NodePart::Image) {
+            scene.select({id});
             setGroupFolded(id, false);
         } else if (part == NodePart::Header) {
             texts.renameNode(id);

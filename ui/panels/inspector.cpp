@@ -313,6 +313,10 @@ Inspector::Inspector(GraphModel& model,
         }
     });
     connect(&planning, &Planning::answered, parts.sections, &InspectorSections::refresh);
+    connect(parts.sections,
+            &InspectorSections::opensMemoryChanged,
+            this,
+            &Inspector::opensMemoryChanged);
     rebuild();
 }
 

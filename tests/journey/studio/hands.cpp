@@ -102,15 +102,19 @@ void retype(QWidget& field, const QString& text) {
 
 QModelIndex rowNamed(const QAbstractItemView& view, const QString& text) {
     const QAbstractItemModel& model = *view.model();
-    for (int row = 0; row < model.rowCount(); ++row) {
-        if (model.index(row, 0).data().toString().contains(text)) {
-            return model.index(row, 0);
+    for (const Qt::MatchFlag how : {Qt::MatchFixedString, Qt::MatchContains}) {
+        const QModelIndexList found = model.match(model.index(0, 0), Qt::DisplayRole, text, 1, how);
+        if (!found.isEmpty()) {
+            return found.front();
         }
     }
     return {};
 }
 
 void doubleClick(QAbstractItemView& view, const QModelIndex& row) {
+    if (!row.isValid()) {
+        throw std::runtime_error("there is no such row in " + view.objectName().toStdString());
+    }
     view.scrollTo(row);
     const QPoint point = view.visualRect(row).center();
     QTest::mouseClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, point);

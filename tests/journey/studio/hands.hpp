@@ -34,7 +34,7 @@ private:
 
 /// Selects what stands in a field and types over it.
 void retype(QWidget& field, const QString& text);
-/// The row of a list with that text in it; invalid: none.
+/// The row of a list with that text, else the first with it inside; invalid: none.
 [[nodiscard]] QModelIndex rowNamed(const QAbstractItemView& view, const QString& text);
 void doubleClick(QAbstractItemView& view, const QModelIndex& row);
 /// One press from pixel to pixel of the image that is shown.

@@ -76,7 +76,7 @@ void PhotoTest::aPhotoGoesThroughThePreset() {
     Hands hands(*studio_);
     hands.press("view.presets");
     auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
-    doubleClick(cards, rowNamed(cards, "Image to image, speed"));
+    doubleClick(cards, rowNamed(cards, "Image to image"));
     hands.clickNode("load_image");
     hands.typeValue("image", "path", photo);
     hands.clickNode("fit");

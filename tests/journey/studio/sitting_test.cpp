@@ -333,9 +333,9 @@ void SittingTest::aPhotoGoesIntoTheOpenGraph_inOneClick() {
     Hands hands(*studio_);
     hands.press("view.presets");
     auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
-    doubleClick(cards, rowNamed(cards, "Image to image, speed"));
+    doubleClick(cards, rowNamed(cards, "Image to image"));
     QTRY_COMPARE_WITH_TIMEOUT(
-        studio_->workspace().file.name(), QString("Image to image, speed"), kPatience);
+        studio_->workspace().file.name(), QString("Image to image"), kPatience);
     const size_t nodes = studio_->model().document().nodes.size();
     clicks_->drop(*canvas().viewport(), photo, pointOn("load_image"));
     QTRY_COMPARE_WITH_TIMEOUT(studio_->model().node("load_image")->params.at("image"),

@@ -147,6 +147,8 @@ private Q_SLOTS:
         QTest::keyClick(bench_->view.get(), Qt::Key_Return);
         bench_->doubleClick(bench_->header(inner));
         QCOMPARE(path(), (QStringList{"Graph", "Outer", "Group"}));
+        const auto& frames = bench_->scene().groupFrames();
+        QVERIFY(frames.at(inner)->zValue() > frames.at(outer)->zValue());
 
         crumb("Outer")->click();
         QVERIFY(bench_->node(inner).isVisible());
