@@ -128,18 +128,21 @@ struct Field {
     std::function<bool(const graph::Document&)> isTaken;
 };
 
-QWidget* inMemory(Typing& studio, const char* name) {
+QWidget* inSection(Typing& studio, const char* section, const char* name) {
     studio.select({"denoise"});
-    return studio.widgets().inspector.findChild<MemoryEditor*>()->findChild<QWidget*>(name);
+    Fold* fold = studio.widgets()
+                     .inspector.findChild<QWidget*>("inspectorSections")
+                     ->findChild<Fold*>(section);
+    fold->setOpen(true);
+    return fold->findChild<QWidget*>(name);
+}
+
+QWidget* inMemory(Typing& studio, const char* name) {
+    return inSection(studio, "memory", name);
 }
 
 QWidget* inPrecision(Typing& studio, const char* name) {
-    studio.select({"denoise"});
-    studio.widgets()
-        .inspector.findChild<QWidget*>("inspectorSections")
-        ->findChild<Fold*>("precision")
-        ->setOpen(true);
-    return studio.widgets().inspector.findChild<PrecisionEditor*>()->findChild<QWidget*>(name);
+    return inSection(studio, "precision", name);
 }
 
 memory::Policy policyOf(const graph::Document& document) {
