@@ -15,7 +15,8 @@
 namespace lowtide::models {
 
 /// The tokenizer of Qwen 2, 2.5 and 3 that `component` has as vocab.json and merges.txt, as the
-/// tokenizer.json that transformers 5.23 makes of them (Qwen2Tokenizer). Added tokens are those of
+/// tokenizer.json that transformers 5.23 makes of them (Qwen2Tokenizer). Without vocab.json the
+/// vocabulary is made of the merges, which are in its order. Added tokens are those of
 /// tokenizer_config.json, else of added_tokens.json, else the three of every Qwen, whose ids follow
 /// the vocabulary's. Error{Unsupported} where tokenizer_config.json names another tokenizer.
 [[nodiscard]] Json qwenJson(ModelFiles& files, const std::string& component);
@@ -78,6 +79,18 @@ Json addedInList(const Json& list, const std::string& what) {
     return added;
 }
 
+/// Token -> id: the bytes, then what each pair makes.
+Json vocabularyOf(const std::vector<TokenPair>& pairs) {
+    Json vocabulary = Json::object();
+    for (const std::string& byte : bytesById()) {
+        vocabulary.emplace(byte, vocabulary.size());
+    }
+    for (const auto& [left, right] : pairs) {
+        vocabulary.emplace(std::string(left).append(right), vocabulary.size());
+    }
+    return vocabulary;
+}
+
 /// Behind the vocabulary, those that it does not have itself.
 Json addedOfQwen(const Json& vocabulary) {
     Json added = Json::array();
@@ -108,15 +121,17 @@ Json qwenJson(ModelFiles& files, const std::string& component) {
                 quotedName(type)),
             message("get its tokenizer.json"));
     }
-    Json vocabulary = files.readJson(vocabularyFile);
+    const std::string text = files.readText(component + "/merges.txt");
+    const std::vector<TokenPair> pairs = pairsOf(text);
+    Json vocabulary =
+        files.has(vocabularyFile) ? files.readJson(vocabularyFile) : vocabularyOf(pairs);
     if (!vocabulary.is_object()) {
         throw Error(ErrorKind::Corrupt,
                     message("{}: the vocabulary is no JSON object", files.pathOf(vocabularyFile)),
                     message("get the tokenizer's files again"));
     }
     Json merges = Json::array();
-    const std::string text = files.readText(component + "/merges.txt");
-    for (const auto& [left, right] : pairsOf(text)) {
+    for (const auto& [left, right] : pairs) {
         merges.push_back(Json::array({left, right}));
     }
     const Json* decoder = reader.member("added_tokens_decoder");
@@ -158,10 +173,12 @@ std::vector<std::string_view> isolated(const TextPattern& pattern, std::string_v
 TokenizerJson byteLevelFile(ModelFiles& files, const std::string& component) {
     const std::string file = component + "/tokenizer.json";
     const std::string vocabulary = component + "/vocab.json";
-    const bool isPair =
-        !files.has(file) && files.has(vocabulary) && files.has(component + "/merges.txt");
-    return isPair ? TokenizerJson(qwenJson(files, component), files.pathOf(vocabulary), "")
-                  : TokenizerJson(files.readJson(file), files.pathOf(file), "");
+    const std::string merges = component + "/merges.txt";
+    if (files.has(file) || !files.has(merges)) {
+        return {files.readJson(file), files.pathOf(file), ""};
+    }
+    return {
+        qwenJson(files, component), files.pathOf(files.has(vocabulary) ? vocabulary : merges), ""};
 }
 
 }  // namespace

@@ -37,9 +37,9 @@ struct BytePairKind {
 class TokenizerJson;
 
 /// A tokenizer of byte pairs whose words keep their spaces: Llama 3, Qwen, GPT-2. From a
-/// tokenizer.json, or from Qwen's vocab.json and merges.txt. Text is cut at added tokens, then by
-/// the expression that the file states; each piece is encoded as bytes. Ids equal those of
-/// tokenizers 0.23.
+/// tokenizer.json, or from Qwen's merges.txt with or without vocab.json. Text is cut at added
+/// tokens, then by the expression that the file states; each piece is encoded as bytes. Ids equal
+/// those of tokenizers 0.23.
 class ByteLevelTokenizer {
 public:
     /// Reads the files of `component`. Error{Corrupt}, Error{NotFound} and Error{Unsupported}

@@ -7,12 +7,14 @@
 #include <queue>
 
 #include <algorithm>
+#include <iterator>
 
 namespace lowtide::models {
 
 namespace {
 
 constexpr size_t kLongestShownValue = 60;  ///< bytes of a value in a message
+constexpr uint8_t kFirstOf0x100 = 0xC4;    ///< of the UTF-8 of U+0100
 
 /// UTF-8 of a code point below 0x800.
 std::string utf8(int codePoint) {
@@ -67,6 +69,20 @@ std::array<std::string, 256> byteAlphabet() {
         alphabet[static_cast<size_t>(byte)] = utf8(printable ? byte : next++);
     }
     return alphabet;
+}
+
+std::vector<std::string> bytesById() {
+    std::vector<std::string> all;
+    const std::array<std::string, 256> alphabet = byteAlphabet();
+    for (const bool itself : {true, false}) {
+        std::copy_if(alphabet.begin(),
+                     alphabet.end(),
+                     std::back_inserter(all),
+                     [&](const std::string& character) {
+                         return (static_cast<uint8_t>(character[0]) < kFirstOf0x100) == itself;
+                     });
+    }
+    return all;
 }
 
 std::vector<TokenPair> pairsOf(std::string_view mergesFile) {

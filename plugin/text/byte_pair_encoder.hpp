@@ -16,6 +16,10 @@ namespace lowtide::models {
 /// The character, as UTF-8, that stands for each byte in tokens. Source: GPT-2's encoder.py.
 [[nodiscard]] std::array<std::string, 256> byteAlphabet();
 
+/// The same characters in the order of their tokens' ids, as GPT-2, CLIP and Qwen number them:
+/// those that are bytes themselves come first, then those from U+0100 that stand for the others.
+[[nodiscard]] std::vector<std::string> bytesById();
+
 /// Two tokens that are joined to one.
 using TokenPair = std::pair<std::string_view, std::string_view>;
 

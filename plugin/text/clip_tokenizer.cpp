@@ -7,7 +7,6 @@
 #include "plugin/text/tokenizer_files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <memory>
 #include <utf8proc.h>
@@ -123,23 +122,6 @@ namespace {
 
 constexpr std::string_view kWordEnd = "</w>";
 constexpr int64_t kFixedTokens = 2 * 256 + 2;  ///< bytes, bytes at a word's end, begin and end
-constexpr uint8_t kFirstOf0x100 = 0xC4;        ///< of the UTF-8 of U+0100
-
-/// The bytes in the order of their ids: those that stand for themselves come first, then those for
-/// which characters from U+0100 stand.
-std::vector<std::string> bytesById() {
-    std::vector<std::string> all;
-    const std::array<std::string, 256> alphabet = byteAlphabet();
-    for (const bool itself : {true, false}) {
-        std::copy_if(alphabet.begin(),
-                     alphabet.end(),
-                     std::back_inserter(all),
-                     [&](const std::string& character) {
-                         return (static_cast<uint8_t>(character[0]) < kFirstOf0x100) == itself;
-                     });
-    }
-    return all;
-}
 
 /// "th e</w>" -> "the</w>".
 std::string tokenOf(std::string_view line) {

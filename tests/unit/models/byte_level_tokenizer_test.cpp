@@ -9,6 +9,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/golden_ids.hpp"
 
+#include <QDir>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -82,6 +83,19 @@ private Q_SLOTS:
             }
         }
         QCOMPARE(wrong, 0);
+    }
+
+    /// GPT-2's numbers of bytes: "h" is 71, a new line 198, a space 220.
+    void mergesAloneMakeQwensVocabulary() {
+        const QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkdir("tokenizer"));
+        testing::writeFile(folder.filePath("tokenizer/merges.txt"), "#version: 0.2\nh e\nhe y\n");
+        CheckpointFolder files(
+            folder.path().toStdString(), "merges", Json::object(), models::ComponentFolders{});
+        const ByteLevelTokenizer tokenizer(files, "tokenizer");
+        QCOMPARE(tokenizer.vocabularySize(), int64_t{256 + 2 + 3});
+        QCOMPARE(tokenizer.tokensOf("hhey hey\n<|im_end|>", "prompt"),
+                 (std::vector<models::TokenId>{71, 257, 220, 257, 198, 260}));
     }
 
     void countsTokensThatDidNotFit() {
