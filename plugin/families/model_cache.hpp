@@ -38,7 +38,7 @@ struct SplitChoice {
 /// but for the last few. Thread-safe.
 class ModelCache {
 public:
-    /// `resourcesFolder` holds what single files lack (clip/merges.txt). `families`: those that are
+    /// `resourcesFolder` holds what single files lack (tokenizers/). `families`: those that are
     /// known.
     ModelCache(std::string resourcesFolder, std::span<const Family* const> families)
         : resourcesFolder_(std::move(resourcesFolder)), families_(families) {}

@@ -37,7 +37,7 @@ struct ClipVocabulary {
     std::string merges;  ///< merges.txt
 };
 
-/// CLIP's vocabulary of `size` tokens, made of its merges (resources/clip/merges.txt): bytes, bytes
+/// CLIP's vocabulary of `size` tokens, made of its merges (resources/tokenizers/clip): bytes, bytes
 /// at the end of a word, merges, begin and end of text. A smaller text encoder knows the first
 /// merges only; a larger one has rows that no text reaches. Error{Unsupported} below 514 tokens.
 /// Source: OpenAI CLIP, simple_tokenizer.py.

@@ -35,7 +35,7 @@ struct Layout {
     Message use{};  ///< of a component: what a user does with it ("choose it in ...")
     /// How sure it is that the source is of this layout, by names and shapes: 0 (it is not) to 1.
     std::function<double(const ModelSource& source)> detect{};
-    /// Shows the source in the diffusers layout. `resourcesFolder` holds clip/merges.txt. Errors
+    /// Shows the source in the diffusers layout. `resourcesFolder` holds tokenizers/. Errors
     /// name the file and the tensor or setting.
     std::function<std::unique_ptr<Checkpoint>(ModelSource source,
                                               const std::string& resourcesFolder)>

@@ -2,12 +2,12 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/checkpoints/single_file/built_in_tokenizer.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
 #include "plugin/checkpoints/single_file/ldm_settings.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -15,7 +15,6 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr Bytes kLargestMerges = 16 * kMiB;
 constexpr const char* kPipelinePart = "model_index";
 constexpr const char* kSchedulerPart = "scheduler";
 
@@ -110,14 +109,12 @@ const ClipVocabulary& SingleFile::vocabularyOf(const std::string& tokenizer) {
     if (known != vocabularies_.end()) {
         return known->second;
     }
-    const auto path = std::filesystem::path(resourcesFolder_) / "clip" / "merges.txt";
-    const files::InputFile file(path.string());
+    const std::string path = builtInPath(resourcesFolder_, "clip", "merges.txt");
+    const std::string merges = readBuiltIn(path);
     const FileNetwork& encoder = parts_.networks.at(parts_.tokenizers.at(tokenizer).encoder);
     const int64_t size = encoder.settings().at("vocab_size").get<int64_t>();
-    merges_ = stampOf(file);
-    return vocabularies_
-        .emplace(tokenizer, clipVocabulary(file.readAll(kLargestMerges), size, name_))
-        .first->second;
+    merges_ = stampOf(path);
+    return vocabularies_.emplace(tokenizer, clipVocabulary(merges, size, name_)).first->second;
 }
 
 std::string SingleFile::readText(const std::string& relative) {
