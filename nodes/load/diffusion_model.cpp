@@ -30,17 +30,16 @@ constexpr size_t kImageEncoderNode = 3;
 
 std::array<PartNode, 4> partNodes() {
     return {
-        PartNode{
-            "text_encoder",
-            "TEXT_ENCODER",
-            "Text encoder",
-            "Load text encoder",
-            "Opens the text encoder of a model that lies in several files. Only the "
-            "header is read here.",
-            "The text encoder as one file: .safetensors with its tokenizer inside or next to it, "
-            ".gguf, or .pth with its tokenizer next to it; relative to the graph or to a model "
-            "folder.",
-            "From Load text encoder or Load text encoders. Every model needs one."},
+        PartNode{"text_encoder",
+                 "TEXT_ENCODER",
+                 "Text encoder",
+                 "Load text encoder",
+                 "Opens the text encoder of a model that lies in several files. Only the "
+                 "header is read here.",
+                 "The text encoder as one file: .safetensors, .gguf or .pth; relative to the graph "
+                 "or to "
+                 "a model folder.",
+                 "From Load text encoder or Load text encoders. Every model needs one."},
         PartNode{"text_encoder",
                  "TEXT_ENCODER",
                  "Text encoder",

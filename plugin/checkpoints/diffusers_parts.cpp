@@ -94,7 +94,7 @@ void requireTokenizer(const Checkpoint& checkpoint,
                       const std::string& tokenizer,
                       const Message& files) {
     const auto has = [&](const char* file) { return checkpoint.has(tokenizer + "/" + file); };
-    if (has("tokenizer.json") || has("spiece.model") || (has("vocab.json") && has("merges.txt"))) {
+    if (has("tokenizer.json") || has("spiece.model") || has("merges.txt")) {
         return;
     }
     throw Error(ErrorKind::NotFound,

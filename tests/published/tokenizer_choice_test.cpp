@@ -147,65 +147,116 @@ private Q_SLOTS:
         QCOMPARE(prompt.ids, (std::vector<int64_t>{151644, 4616, 151645, 151643, 151643}));
     }
 
-    void refusesAnothersTokenizer_data() {
-        QTest::addColumn<QString>("encoder");
-        QTest::addColumn<QStringList>("positioned");
-        QTest::addColumn<QStringList>("expected");
-        const auto row = [](const char* name,
-                            const char* encoder,
-                            const QStringList& positioned,
-                            const QStringList& expected) {
-            QTest::newRow(name) << encoder << positioned << expected;
-        };
-        row("T5's for UMT5",
-            kUmt5,
-            {"t5_pieces", "tokenizer_3"},
-            {"tokenizer_3/spiece.model has 32100 tokens", "256384 rows"});
-        row("UMT5's for T5",
-            kT5,
-            {"umt5_pieces", "tokenizer"},
-            {"tokenizer/spiece.model has 256300 tokens", "32128 rows"});
-        row("T5's in both forms for UMT5",
+    void takesTheBuiltInOne_data() {
+        const testing::Rows<QString, QStringList, QString, int64_t> add(
+            "encoder", "positioned", "folder", "tokens");
+        add("UMT5 alone", kUmt5, {}, "umt5", 256300);
+        add("T5 alone", kT5, {}, "t5", 32100);
+        add("T5 in f16 alone", "t5xxl_fp16.safetensors", {}, "t5", 32100);
+        add("Qwen alone", kQwen, {}, "qwen", 151669);
+        add("UMT5 next to T5's", kUmt5, {"t5_pieces", "tokenizer_3"}, "umt5", 256300);
+        add("UMT5 next to T5's in both forms",
             kUmt5,
             {"t5_pieces", "tokenizer", "t5_flux", "tokenizer_3"},
-            {kUmt5,
-             "256384 rows",
-             "tokenizer/spiece.model has 32100 tokens",
-             "tokenizer_3/tokenizer.json has 32100 tokens"});
-        row("Qwen's for T5",
-            kT5,
-            {"qwen3_json", "tokenizer"},
-            {"tokenizer/tokenizer.json", "\"BPE\"", "Unigram"});
-        row("Qwen's and T5's for Llama",
-            kLlama,
-            {"qwen3_json", "", "t5_flux", "tokenizer"},
-            {"/tokenizer.json is of another kind",
-             "tokenizer/tokenizer.json is of another kind",
-             "128256 rows"});
-        row("Qwen's for Llama",
-            kLlama,
-            {"qwen3_json", ""},
-            {"/tokenizer.json has 151669 tokens", "128256 rows"});
-        row("Llama's for Qwen",
-            kQwen,
-            {"llama", "tokenizer_4"},
-            {"tokenizer_4/tokenizer.json has 128256 tokens", "151936 rows"});
+            "umt5",
+            256300);
+        add("T5 next to UMT5's", kT5, {"umt5_pieces", "tokenizer"}, "t5", 32100);
+        add("T5 next to Qwen's", kT5, {"qwen3_json", "tokenizer"}, "t5", 32100);
+        add("T5 next to Llama's", kT5, {"llama", "tokenizer_4"}, "t5", 32100);
+        add("Qwen next to Llama's", kQwen, {"llama", "tokenizer_4"}, "qwen", 151669);
     }
 
-    void refusesAnothersTokenizer() {
+    /// Where no tokenizer lies next to the file, or those of other models alone.
+    void takesTheBuiltInOne() {
         QFETCH(QString, encoder);
+        QFETCH(QStringList, positioned);
+        QFETCH(QString, folder);
+        QFETCH(int64_t, tokens);
+        for (qsizetype i = 0; i < positioned.size(); i += 2) {
+            location(positioned[i], positioned[i + 1]);
+        }
+        const auto checkpoint = this->encoder(encoder);
+        const QString expected = testing::sourcePath("resources/tokenizers/" + folder);
+        if (encoder == kQwen) {
+            const models::LanguageText text(*checkpoint, "tokenizer", "text_encoder", "pad_token");
+            const models::ByteLevelTokenizer tokenizer(*checkpoint, "tokenizer");
+            compareFolder(tokenizer.file(), expected);
+            QCOMPARE(tokenizer.vocabularySize(), tokens);
+            return;
+        }
+        const models::T5Text text(*checkpoint, "tokenizer", "text_encoder");
+        compareFolder(text.tokenizer().file(), expected);
+        QCOMPARE(int64_t{text.tokenizer().vocabularySize()}, tokens);
+    }
+
+    /// Whoever puts a tokenizer next to the file means it.
+    void aDamagedOneNextToTheFileIsRefused() {
+        const QByteArray pieces =
+            testing::contentsOf(tokenizers_ + "/t5_pieces/tokenizer/spiece.model");
+        QVERIFY(QDir().mkpath(path("tokenizer")));
+        testing::writeFile(path("tokenizer/spiece.model"), pieces.left(pieces.size() / 2));
+        const auto checkpoint = encoder(kT5);
+        const auto error = testing::errorOf(
+            [&] { (void)models::T5Text(*checkpoint, "tokenizer", "text_encoder"); });
+        QVERIFY(error.has_value());
+        QVERIFY2(QString::fromStdString(error->message().str())
+                     .contains(path("tokenizer/spiece.model") + " is cut off"),
+                 error->what());
+    }
+
+    void aDamagedBuiltInOneIsNamed_data() {
+        testing::addRows("damage", {"missing", "empty", "cut off", "another byte", "more behind"});
+    }
+
+    void aDamagedBuiltInOneIsNamed() {
+        QFETCH(QString, damage);
+        const QString relative = "tokenizers/t5/spiece.model.gz";
+        QByteArray packed = testing::contentsOf(testing::sourcePath("resources/" + relative));
+        if (damage == "another byte") {
+            packed[packed.size() / 2] = static_cast<char>(packed[packed.size() / 2] ^ 1);
+        }
+        packed = damage == "empty"         ? QByteArray()
+                 : damage == "cut off"     ? packed.left(packed.size() - 100)
+                 : damage == "more behind" ? packed + "0123456789"
+                                           : packed;
+        QVERIFY(QDir().mkpath(path("resources/tokenizers/t5")));
+        if (damage != "missing") {
+            testing::writeFile(path("resources/" + relative), packed);
+        }
+        QVERIFY(QFile::link(published_ + "/models/text_encoders/" + kT5, path(kT5)));
+        const auto checkpoint = openEncoder(path(kT5), path("resources"));
+        const auto error = testing::errorOf(
+            [&] { (void)models::T5Text(*checkpoint, "tokenizer", "text_encoder"); });
+        QVERIFY(error.has_value());
+        const QString seen = QString::fromStdString(error->message().str());
+        QVERIFY2(seen.startsWith(path("resources/" + relative)), qPrintable(seen));
+        QVERIFY2(seen.endsWith(damage == "missing" ? "is missing" : "is damaged"),
+                 qPrintable(seen));
+        QVERIFY(QString::fromStdString(error->hint().str()).contains("install Lowtide again"));
+    }
+
+    void refusesAnothersTokenizer_data() {
+        QTest::addColumn<QStringList>("positioned");
+        QTest::addColumn<QStringList>("expected");
+        QTest::newRow("Qwen's and T5's")
+            << QStringList{"qwen3_json", "", "t5_flux", "tokenizer"}
+            << QStringList{"/tokenizer.json is of another kind",
+                           "tokenizer/tokenizer.json is of another kind",
+                           "128256 rows"};
+        QTest::newRow("Qwen's") << QStringList{"qwen3_json", ""}
+                                << QStringList{"/tokenizer.json has 151669 tokens", "128256 rows"};
+    }
+
+    /// Llama's, which is not built in.
+    void refusesAnothersTokenizer() {
         QFETCH(QStringList, positioned);
         QFETCH(QStringList, expected);
         for (qsizetype i = 0; i < positioned.size(); i += 2) {
             location(positioned[i], positioned[i + 1]);
         }
-        const auto checkpoint = this->encoder(encoder);
+        const auto checkpoint = encoder(kLlama);
         const auto error = testing::errorOf([&] {
-            if (encoder == kUmt5 || encoder == kT5) {
-                (void)models::T5Text(*checkpoint, "tokenizer", "text_encoder");
-            } else {
-                (void)models::LanguageText(*checkpoint, "tokenizer", "text_encoder", "eos_token");
-            }
+            (void)models::LanguageText(*checkpoint, "tokenizer", "text_encoder", "eos_token");
         });
         QVERIFY(error.has_value());
         for (const QString& text : expected) {
@@ -219,23 +270,22 @@ private Q_SLOTS:
 
     /// The command: node, port, both numbers and the path that is really there.
     void theCommandNamesTheFile() {
-        location("t5_flux", "tokenizer_3");
-        (void)encoder(kUmt5);
-        const QString models = published_ + "/models/";
-        const auto result = testing::runLowtide(
-            {"plan",
-             testing::exampleGraph("text_to_video_files"),
-             "--set",
-             "load.file=" + models + "diffusion_models/wan2.1_t2v_1.3B_fp16.safetensors",
-             "--set",
-             "text_encoder.file=" + path(kUmt5),
-             "--set",
-             "autoencoder.file=" + models + "vae/wan_2.1_vae.safetensors"});
+        location("qwen3_json", "tokenizer_4");
+        (void)encoder(kLlama);
+        const testing::CommandResult result = planHiDream();
         QCOMPARE(result.exitCode, 2);
-        QVERIFY2(result.errors.contains("load.text_encoder: " + path("tokenizer_3/tokenizer.json") +
-                                        " has 32100 tokens") &&
-                     result.errors.contains("256384 rows"),
+        QVERIFY2(result.errors.contains("load.text_encoder: " + path("tokenizer_4/tokenizer.json") +
+                                        " has 151669 tokens") &&
+                     result.errors.contains("128256 rows"),
                  qPrintable(result.errors));
+    }
+
+    /// ComfyUI's files with the one tokenizer that does not come with Lowtide.
+    void hiDreamRunsWithLlamasAlone() {
+        location("llama", "tokenizer_4");
+        (void)encoder(kLlama);
+        const testing::CommandResult result = planHiDream();
+        QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
     }
 
     /// Every tokenizer of a published folder is read, and fits the encoder next to it: those of
@@ -316,6 +366,20 @@ private:
         }
     }
 
+    /// With Llama's file in this folder, all others where they are published.
+    [[nodiscard]] testing::CommandResult planHiDream() const {
+        return testing::runLowtide({"plan",
+                                    "hidream_12gib",
+                                    "--as",
+                                    "RTX 4090",
+                                    "--model-folder",
+                                    published_ + "/models",
+                                    "--set",
+                                    "denoise.seed=1",
+                                    "--set",
+                                    "text_encoders.file_4=" + path(kLlama)});
+    }
+
     [[nodiscard]] std::shared_ptr<models::Checkpoint> encoder(const QString& name) const {
         if (!QFile::exists(path(name))) {
             QFile::link(published_ + "/models/text_encoders/" + name, path(name));
@@ -323,11 +387,12 @@ private:
         return openEncoder(path(name));
     }
 
-    [[nodiscard]] static std::shared_ptr<models::Checkpoint> openEncoder(const QString& file) {
+    [[nodiscard]] static std::shared_ptr<models::Checkpoint> openEncoder(
+        const QString& file, const QString& resources = testing::sourcePath("resources")) {
         return models::openPart(
             {.path = file.toStdString(), .name = QFileInfo(file).fileName().toStdString()},
             "text_encoder",
-            testing::sourcePath("resources").toStdString());
+            resources.toStdString());
     }
 
     static void compareFolder(const std::string& file, const QString& folder) {

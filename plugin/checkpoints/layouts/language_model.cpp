@@ -1,5 +1,5 @@
 // Language models in files of their own: names of their weights, settings derived from shapes, the
-// tokenizer inside or next to them. Torch-free.
+// tokenizer inside, next to them or built in. Torch-free.
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
@@ -57,6 +57,7 @@ constexpr const char* kUnusedTensors[] = {"lm_head.weight", "output.weight", "ro
 struct LanguageKind {
     const char* className;
     std::span<const TokenizerForm> forms;
+    std::span<const BuiltInTokenizer> builtIn;
     const char* settings;  ///< tokens behind a text, where no tokenizer_config.json states them
     Phrase remedy;         ///< where no tokenizer fits
 };
@@ -68,12 +69,14 @@ std::optional<int64_t> tokensWith(const char* last, const FileDocuments& found) 
     return text.find(last) == text.npos ? std::nullopt : tokensOfBytePairJson(found);
 }
 
+/// Its licence does not allow Lowtide to come with its tokenizer.
 LanguageKind llamaKind() {
     static const std::vector<TokenizerForm> forms = {
         {{kLanguageTokenizer},
          [](const FileDocuments& found) { return tokensWith("<|eot_id|>", found); }}};
     return {.className = "LlamaModel",
             .forms = forms,
+            .builtIn = {},
             .settings = R"({"eos_token": "<|eot_id|>"})",
             .remedy = phrase("put tokenizer.json of Meta-Llama-3.1-8B-Instruct into its folder, or "
                              "into tokenizer/ there")};
@@ -84,8 +87,11 @@ LanguageKind qwenKind() {
         {{kLanguageTokenizer},
          [](const FileDocuments& found) { return tokensWith("<|im_end|>", found); }},
         {{"vocab.json", "merges.txt"}, tokensOfVocabulary}};
+    static const std::vector<BuiltInTokenizer> builtIn = {
+        {.folder = "qwen", .tokens = 151669, .files = {"merges.txt", kLanguageSettings[0]}}};
     return {.className = "Qwen3Model",
             .forms = forms,
+            .builtIn = builtIn,
             .settings = R"({"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"})",
             .remedy = phrase("put tokenizer.json, or vocab.json and merges.txt, of Qwen 3 into its "
                              "folder, or into tokenizer/ there")};
@@ -144,11 +150,12 @@ bool rotatesNeighbours(const WeightFileHeader& file) {
     return architecture != file.metadata.end() && architecture->second == "llama";
 }
 
-/// In the file, or else next to it.
+/// In the file, or else next to it, or else built in.
 FileDocuments languageTokenizer(const SharedHeader& file,
                                 const ModelSource& source,
                                 const LanguageKind& kind,
                                 int64_t rows,
+                                const std::string& resourcesFolder,
                                 std::vector<memory::WeightFile>& stamps) {
     const char* settings = kLanguageSettings[0];
     if (!hasGgufBytePairs(*file)) {
@@ -156,6 +163,8 @@ FileDocuments languageTokenizer(const SharedHeader& file,
                                                {.className = kLanguageTokenizerClass,
                                                 .forms = kind.forms,
                                                 .settings = kLanguageSettings,
+                                                .builtIn = kind.builtIn,
+                                                .resourcesFolder = resourcesFolder,
                                                 .rows = rows,
                                                 .remedy = kind.remedy},
                                                stamps);
@@ -199,8 +208,9 @@ std::unique_ptr<Checkpoint> openLanguageModel(ModelSource source,
                                       .settings = settings,
                                       .weights = [file] { return languageMap(file->map); },
                                       .check = checkLanguageHeads};
+    const auto rows = stated.at("vocab_size").get<int64_t>();
     parts.documents["tokenizer"] =
-        languageTokenizer(file, source, kind, stated.at("vocab_size").get<int64_t>(), parts.files);
+        languageTokenizer(file, source, kind, rows, resourcesFolder, parts.files);
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }
 
@@ -219,7 +229,7 @@ std::string labelLanguageModel(Checkpoint& opened) {
 }  // namespace
 
 /// A language model alone, whose states are read as a text encoder's: llama_3.1_8b_instruct or
-/// qwen_3_4b of ComfyUI next to its tokenizer, llama.cpp's GGUF.
+/// qwen_3_4b of ComfyUI, llama.cpp's GGUF.
 const Layout& language_model() {
     static const Layout layout{
         .name = "language_model",

@@ -1,5 +1,5 @@
 // T5 encoders in files of their own: names of their weights, settings derived from shapes, the
-// tokenizer inside or next to them. Torch-free.
+// tokenizer inside, next to them or built in. Torch-free.
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
@@ -100,10 +100,19 @@ std::span<const TokenizerForm> unigramForms() {
     return forms;
 }
 
-/// In the file, or else next to it.
+/// T5's and UMT5's. What tokenizer_config.json states of T5 is what is taken without one.
+std::span<const BuiltInTokenizer> unigramBuiltIn() {
+    static const std::vector<BuiltInTokenizer> builtIn = {
+        {.folder = "t5", .tokens = 32100, .files = {kPiecesFile}},
+        {.folder = "umt5", .tokens = 256300, .files = {kPiecesFile, kTokenizerSettings}}};
+    return builtIn;
+}
+
+/// In the file, or else next to it, or else built in.
 FileDocuments tokenizerOf(const SharedHeader& file,
                           const ModelSource& source,
                           const Json& settings,
+                          const std::string& resourcesFolder,
                           std::vector<memory::WeightFile>& stamps) {
     FileDocuments found{.className = kTokenizerClass, .files = {}};
     const auto pieces = file->map.tensors.find(kPiecesTensor);
@@ -121,6 +130,8 @@ FileDocuments tokenizerOf(const SharedHeader& file,
             {.className = kTokenizerClass,
              .forms = unigramForms(),
              .settings = kSettings,
+             .builtIn = unigramBuiltIn(),
+             .resourcesFolder = resourcesFolder,
              .rows = settings.at("vocab_size").get<int64_t>(),
              .remedy = message("put spiece.model of {} into its folder, or into tokenizer/ there",
                                isUmt5 ? "UMT5 XXL" : "T5 v1.1 XXL")},
@@ -148,7 +159,7 @@ std::unique_ptr<Checkpoint> openT5(ModelSource source, const std::string& resour
     parts.networks["text_encoder"] = {.className = isUmt5 ? "UMT5EncoderModel" : "T5EncoderModel",
                                       .settings = settings,
                                       .weights = [file] { return t5Map(file->map); }};
-    parts.documents["tokenizer"] = tokenizerOf(file, source, stated, parts.files);
+    parts.documents["tokenizer"] = tokenizerOf(file, source, stated, resourcesFolder, parts.files);
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }
 

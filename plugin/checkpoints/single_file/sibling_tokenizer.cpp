@@ -78,17 +78,40 @@ std::vector<FoundTokenizer> siblingTokenizers(const std::string& weights,
     return all;
 }
 
-/// Why a tokenizer is not the one; empty: it fits.
-Message misfitOf(const FoundTokenizer& found, int64_t rows) {
+/// Why a tokenizer is not the one.
+struct Misfit {
+    Message reason{};  ///< empty: it fits
+    bool isDamaged = false;
+};
+
+Misfit misfitOf(const FoundTokenizer& found, int64_t rows) {
     const std::string& path = found.documents.files.at(found.form->files.front()).path;
     try {
         const std::optional<int64_t> tokens = found.form->tokens(found.documents);
-        return !tokens                   ? message("{} is of another kind", path)
-               : fitsRows(*tokens, rows) ? Message()
-                                         : message("{} has {} tokens", path, *tokens);
+        return {.reason = !tokens                   ? message("{} is of another kind", path)
+                          : fitsRows(*tokens, rows) ? Message()
+                                                    : message("{} has {} tokens", path, *tokens)};
     } catch (const Error& error) {
-        return error.message();
+        return {.reason = error.message(), .isDamaged = true};
     }
+}
+
+/// The one that comes with Lowtide for so many rows; nullptr: there is none.
+const BuiltInTokenizer* builtInFor(const TokenizerNeed& need) {
+    const auto found =
+        std::find_if(need.builtIn.begin(), need.builtIn.end(), [&](const BuiltInTokenizer& each) {
+            return fitsRows(each.tokens, need.rows);
+        });
+    return found == need.builtIn.end() ? nullptr : &*found;
+}
+
+FileDocuments builtInDocuments(const BuiltInTokenizer& builtIn, const TokenizerNeed& need) {
+    FileDocuments documents{.className = need.className, .files = {}};
+    for (const char* name : builtIn.files) {
+        const std::string path = builtInPath(need.resourcesFolder, builtIn.folder, name);
+        documents.files[name] = {.path = path, .read = [path] { return readBuiltIn(path); }};
+    }
+    return documents;
 }
 
 /// A tokenizer that cannot be read.
@@ -112,30 +135,37 @@ FileDocuments siblingTokenizer(const std::string& weights,
                                const TokenizerNeed& need,
                                std::vector<memory::WeightFile>& stamps) {
     std::vector<FoundTokenizer> all = siblingTokenizers(weights, need);
-    if (all.empty()) {
-        return {};
-    }
+    const BuiltInTokenizer* builtIn = builtInFor(need);
+    // The only choice is read, and refused, without being looked at twice.
+    const bool isOnly = all.size() == 1 && !builtIn;
     std::vector<Message> misfits;
     for (FoundTokenizer& each : all) {
-        // A single one is read, and refused, without being looked at twice.
-        const Message misfit = all.size() == 1 ? Message() : misfitOf(each, need.rows);
-        if (misfit.empty()) {
+        const Misfit misfit = isOnly ? Misfit() : misfitOf(each, need.rows);
+        if (misfit.reason.empty()) {
             stamps.insert(stamps.end(), each.stamps.begin(), each.stamps.end());
             return std::move(each.documents);
         }
-        misfits.push_back(misfit);
+        misfits.push_back(misfit.reason);
+        if (misfit.isDamaged) {
+            builtIn = nullptr;  // its user means it
+        }
     }
-    return withoutTokenizer(weights, need, misfits);
+    if (builtIn) {
+        return builtInDocuments(*builtIn, need);
+    }
+    return all.empty() ? FileDocuments() : withoutTokenizer(weights, need, misfits);
 }
 
 namespace {
 
-/// Looks through a tokenizer.json of 17 MB in place of building its quarter of a million values.
+/// Looks through a tokenizer.json of 17 MB in place of building its quarter of a million values,
+/// and no further than where it is seen to be of another type.
 class TokenizerSizeReader final : public Json::json_sax_t {
 public:
-    explicit TokenizerSizeReader(const std::string& what) : what_(what) {}
+    TokenizerSizeReader(const std::string& what, std::string_view type)
+        : what_(what), wantedType_(type) {}
 
-    [[nodiscard]] bool isOfType(std::string_view type) const { return type_ == type; }
+    [[nodiscard]] bool isOfType() const { return type_ == wantedType_; }
 
     /// One more than the largest id.
     [[nodiscard]] int64_t size() const { return std::max(ids_, pieces_); }
@@ -163,6 +193,7 @@ public:
     bool string(string_t& text) override {
         if (depth_ == 2 && part_ == "model" && section_ == "type") {
             type_ = text;
+            return isOfType();
         }
         return true;
     }
@@ -207,6 +238,7 @@ private:
     }
 
     const std::string& what_;
+    std::string_view wantedType_;
     std::string type_ = "BPE";  ///< where old files state none
     std::string part_{};        ///< key of the file
     std::string section_{};     ///< key below it
@@ -222,9 +254,9 @@ const FileDocument& documentIn(const FileDocuments& found, std::string_view name
 
 std::optional<int64_t> tokensOfJson(const FileDocuments& found, std::string_view type) {
     const FileDocument& file = documentIn(found, "tokenizer.json");
-    TokenizerSizeReader reader(file.path);
+    TokenizerSizeReader reader(file.path, type);
     Json::sax_parse(file.read(), &reader);
-    return reader.isOfType(type) ? std::optional(reader.size()) : std::nullopt;
+    return reader.isOfType() ? std::optional(reader.size()) : std::nullopt;
 }
 
 }  // namespace

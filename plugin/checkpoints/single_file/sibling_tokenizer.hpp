@@ -1,8 +1,9 @@
 #pragma once
-// The tokenizer that lies next to a file of weights, chosen by how many tokens it holds.
-// Torch-free.
+// The tokenizer of a file of weights that holds none, chosen by how many tokens it has: one next to
+// the file, else one that comes with Lowtide. Torch-free.
 
 #include "plugin/base/message.hpp"
+#include "plugin/checkpoints/single_file/built_in_tokenizer.hpp"
 #include "plugin/checkpoints/single_file/single_file.hpp"
 
 #include <cstdint>
@@ -26,14 +27,17 @@ struct TokenizerNeed {
     std::string className;
     std::span<const TokenizerForm> forms;     ///< of one folder, the better one first
     std::span<const char* const> settings{};  ///< files that come along
-    int64_t rows = 0;                         ///< of the embedding
-    Message remedy;                           ///< where no tokenizer fits
+    std::span<const BuiltInTokenizer> builtIn{};
+    std::string resourcesFolder;  ///< holds those
+    int64_t rows = 0;             ///< of the embedding
+    Message remedy;               ///< where no tokenizer fits
 };
 
 /// The tokenizer that lies next to a file of weights: in its folder, a folder of the diffusers
 /// layout or one of ComfyUI's or its authors' next to it. Of several the first that fits the rows;
-/// its files are added to `stamps`. Where none of several fits, reading it is Error{NotFound} that
-/// states what each has. Without files where no folder has one.
+/// its files are added to `stamps`. Where none fits, the built-in one that does, unless one next to
+/// the file is damaged. Else reading it is Error{NotFound} that states what each has, and Error of
+/// its own where there is one alone. Without files where there is none at all.
 [[nodiscard]] FileDocuments siblingTokenizer(const std::string& weights,
                                              const TokenizerNeed& need,
                                              std::vector<memory::WeightFile>& stamps);

@@ -36,22 +36,24 @@ std::string shownJson(const Json& value) {
 
 TokenIds openGoldenTokenizer(const QString& folder, const std::string& kind) {
     models::CheckpointFolder checkpoint(folder.toStdString(), kind);
+    return goldenTokenizerOf(checkpoint, kind);
+}
+
+TokenIds goldenTokenizerOf(models::ModelFiles& files, const std::string& kind) {
     if (kind.find("clip") != kind.npos) {
         const auto clip =
-            std::make_shared<const models::ClipTokenizer>(checkpoint, "tokenizer", kClipLength);
+            std::make_shared<const models::ClipTokenizer>(files, "tokenizer", kClipLength);
         return [clip](const std::string& text, int64_t positions) {
             return withoutPadding(clip->tokenize(text, positions, "prompt"));
         };
     }
     if (kind.find("t5") != kind.npos) {
-        const auto unigram =
-            std::make_shared<const models::UnigramTokenizer>(checkpoint, "tokenizer");
+        const auto unigram = std::make_shared<const models::UnigramTokenizer>(files, "tokenizer");
         return [unigram](const std::string& text, int64_t positions) {
             return withoutPadding(unigram->tokenize(text, positions, "prompt"));
         };
     }
-    const auto byteLevel =
-        std::make_shared<const models::ByteLevelTokenizer>(checkpoint, "tokenizer");
+    const auto byteLevel = std::make_shared<const models::ByteLevelTokenizer>(files, "tokenizer");
     return [byteLevel](const std::string& text, int64_t positions) {
         return withoutPadding(byteLevel->tokenize(text, positions, 0, "prompt"));
     };
