@@ -22,6 +22,7 @@ constexpr const char* kLinear = "linear";
 // Keys of our own, which no file has: what a family or the size of an image adds to it.
 constexpr const char* kFlowSpacing = "flow_spacing";
 constexpr const char* kFlowMu = "flow_mu";
+constexpr const char* kFollowsSize = "flow_follows_size";
 constexpr int64_t kMostTrainSteps = 1'000'000;
 constexpr const char* kFileName = "scheduler_config.json";
 constexpr std::string_view kEdmPrefix = "EDM";  ///< of classes
@@ -190,6 +191,7 @@ std::optional<FlowSchedule> readFlow(const JsonReader& reader,
     const bool isDynamic = reader.boolean(kDynamic).value_or(false);
     return FlowSchedule{.shift = readFlowShift(reader, isOwnClass, isDynamic),
                         .isDynamic = isDynamic,
+                        .followsSize = isDynamic || reader.boolean(kFollowsSize).value_or(false),
                         .terminal = terminal,
                         .spacing = readFlowSpacing(reader, kind, options)};
 }
@@ -395,7 +397,11 @@ bool isFlow(const Json& config) {
 }
 
 Json withFlowShift(const Json& config, double shift) {
-    return withSettings(config, {{kOwnShift, shift}, {kFlowShift, shift}, {kDynamic, false}});
+    Json set = {{kOwnShift, shift}, {kFlowShift, shift}, {kDynamic, false}};
+    if (schedulerReader(config).boolean(kDynamic).value_or(false)) {
+        set[kFollowsSize] = true;
+    }
+    return withSettings(config, set);
 }
 
 Json withFlowSpacing(const Json& config, FlowSpacing spacing) {

@@ -41,6 +41,8 @@ enum class FlowSpacing : uint8_t {
 struct FlowSchedule {
     double shift = 1;
     bool isDynamic = false;  ///< the shift follows the size of the image (mu)
+    /// The file asks for such a shift, whether it is that or one that was set in its place.
+    bool followsSize = false;
     double terminal = 0;  ///< the levels are stretched until the last is this one; 0: they are kept
     FlowSpacing spacing = FlowSpacing::Sampler;
 };
