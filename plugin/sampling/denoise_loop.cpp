@@ -1,7 +1,9 @@
 #include "plugin/sampling/denoise_loop.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/sampling/brownian_noise.hpp"
 #include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/solvers/level_sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/transfer.hpp"
@@ -10,6 +12,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -31,9 +34,33 @@ public:
         : device_(latents.device()), record_(record) {
         const int64_t count =
             settings.batchNoise == BatchNoise::OwnSeeds ? latents.size(0) : int64_t{1};
-        for (int64_t i = 0; i < count; ++i) {
-            generators_.emplace_back(settings.seed + static_cast<uint64_t>(i));
+        seed(settings.seed, count);
+    }
+
+    /// What is drawn from here on has the seeds after those of the pass.
+    void beginLater(uint64_t firstSeed) { seed(firstSeed + 1, count()); }
+
+    /// One Brownian motion for the pass, or one for each image.
+    void beginMotion(uint64_t firstSeed, at::IntArrayRef shape, double lowest, double highest) {
+        std::vector<int64_t> sizes = shape.vec();
+        sizes.front() = generators_.size() == 1 ? shape.front() : 1;
+        for (int64_t i = 0; i < count(); ++i) {
+            motions_.emplace_back(firstSeed + static_cast<uint64_t>(i), sizes, lowest, highest);
         }
+    }
+
+    /// For a step between two levels: of the motion where there is one, else as draw().
+    at::Tensor between(double from, double to, at::IntArrayRef shape) {
+        if (motions_.empty() || device_.is_meta()) {
+            return draw(shape);
+        }
+        std::vector<at::Tensor> parts;
+        for (const BrownianNoise& motion : motions_) {
+            parts.push_back(motion.between(from, to));
+        }
+        const at::Tensor noise = at::cat(parts);
+        record_.putNext("random", noise);
+        return tensor::upload(noise, device_);
     }
 
     /// With a generator for each image there are as many draws, whatever the batch of `shape`.
@@ -75,6 +102,13 @@ public:
 private:
     [[nodiscard]] int64_t count() const { return static_cast<int64_t>(generators_.size()); }
 
+    void seed(uint64_t first, int64_t count) {
+        generators_.clear();
+        for (int64_t i = 0; i < count; ++i) {
+            generators_.emplace_back(first + static_cast<uint64_t>(i));
+        }
+    }
+
     at::Tensor drawn(std::vector<int64_t> sizes) {
         if (generators_.size() == 1) {
             return generators_.front().draw(sizes);
@@ -88,6 +122,7 @@ private:
     }
 
     std::vector<tensor::NoiseGenerator> generators_;
+    std::vector<BrownianNoise> motions_;  ///< as many; empty: none
     c10::Device device_;
     const tensor::Record& record_;
 };
@@ -130,16 +165,18 @@ at::Tensor drawn(const at::Tensor& mean, const at::Tensor& deviation, Noise& noi
 /// for one that does not take it: such a draw is passed over.
 void beginInpainting(Beginning& beginning, const DenoiseSettings& settings, Noise& noise) {
     const Inpainting& inpainting = settings.inpainting;
-    if (inpainting.isBlended() && settings.deviation.defined()) {
+    const bool isOfComfyUi = settings.noiseWay == NoiseWay::ComfyUi;
+    if (inpainting.isBlended() && settings.deviation.defined() && !isOfComfyUi) {
         (void)noise.draw(settings.deviation.sizes());
     }
     if (!inpainting.masked.mean.defined()) {
         return;
     }
-    beginning.extraChannels =
-        inpaintingChannels(inpainting.mask,
-                           drawn(inpainting.masked.mean, inpainting.masked.deviation, noise),
-                           beginning.latents.size(0));
+    beginning.extraChannels = inpaintingChannels(
+        inpainting.mask,
+        isOfComfyUi ? inpainting.masked.mean
+                    : drawn(inpainting.masked.mean, inpainting.masked.deviation, noise),
+        beginning.latents.size(0));
 }
 
 Beginning beginForward(const Sampler& sampler,
@@ -147,20 +184,32 @@ Beginning beginForward(const Sampler& sampler,
                        const DenoiseSettings& settings,
                        int firstCall,
                        Noise& noise) {
-    const bool isNoiseAlone = settings.addNoise && settings.startsEmpty && firstCall == 0;
+    const bool isOfComfyUi = settings.noiseWay == NoiseWay::ComfyUi;
+    const bool isNoiseAlone =
+        settings.addNoise && settings.startsEmpty && firstCall == 0 && !isOfComfyUi;
     const bool isBlended = settings.inpainting.isBlended();
     LOWTIDE_ASSERT(settings.addNoise || !settings.inpainting.mask.defined());
-    const at::Tensor clean =
-        isNoiseAlone && !isBlended ? latents : drawn(latents, settings.deviation, noise);
+    const at::Tensor clean = (isNoiseAlone && !isBlended) || isOfComfyUi
+                                 ? latents
+                                 : drawn(latents, settings.deviation, noise);
+    if (!settings.addNoise && isOfComfyUi) {
+        noise.beginLater(settings.seed);
+    }
     if (!settings.addNoise) {
-        return {.latents = clean};
+        return {.latents = isOfComfyUi ? sampler.addNoise(clean, at::zeros_like(clean), firstCall)
+                                       : clean};
     }
     const at::Tensor fresh = noise.draw(latents.sizes());
     Beginning beginning{.latents = isNoiseAlone ? fresh * sampler.schedule().initNoiseSigma
                                                 : sampler.addNoise(clean, fresh, firstCall)};
+    if (isOfComfyUi) {
+        noise.beginLater(settings.seed);
+    }
     if (isBlended) {
+        const LevelSampler* solver = sampler.alongLevels();
+        const bool keepsLater = isOfComfyUi && solver && solver->type().keepsLaterNoise;
         beginning.clean = clean;
-        beginning.noise = fresh;
+        beginning.noise = keepsLater ? noise.draw(latents.sizes()) : fresh;
     }
     beginInpainting(beginning, settings, noise);
     return beginning;
@@ -204,6 +253,22 @@ at::Tensor imageConditioning(const std::vector<at::Tensor>& predictions,
     return rescaled * rescale + guided * (1 - rescale);
 }
 
+/// One call of a pass: where in the schedule, at which time, and how it is shown latents.
+struct NetworkCall {
+    int index = 0;
+    at::Tensor timestep;
+    std::function<at::Tensor(const at::Tensor&)> scaled;
+    double rescale = 0;       ///< as imageConditioning() takes it
+    bool keepsParts = false;  ///< the predictions of both prompts are wanted, too
+};
+
+/// What a call gives.
+struct Guided {
+    at::Tensor prediction;  ///< that the sampler steps along
+    at::Tensor cond{};      ///< of the positive prompt, where both were asked for and are kept
+    at::Tensor uncond{};    ///< of the negative one, likewise
+};
+
 /// The calls of the network in one pass, as its step cache decides them.
 class NetworkCalls {
 public:
@@ -216,6 +281,7 @@ public:
           denoiser_(denoiser),
           settings_(settings),
           firstCall_(calls.first),
+          readsUncond_(sampler.alongLevels() && sampler.alongLevels()->type().readsUncond),
           record_(record),
           cache_(settings.cache.get(),
                  cachedRun(
@@ -223,46 +289,53 @@ public:
         if (settings.teacher) {
             size_t recorded = 0;
             for (int call = calls.first; call < calls.last; ++call) {
-                recorded += evaluationsAt(call);
+                recorded += evaluationsAt(sampler.schedule().timesteps.select(0, call));
             }
             teacher_.emplace(settings.teacher, recorded);
         }
     }
 
-    /// One call with guidance where it is on: the prediction that the sampler steps along.
-    /// `extraChannels` may be undefined.
-    at::Tensor guided(const at::Tensor& latents, const at::Tensor& extraChannels, int call) {
-        const at::Tensor timestep = sampler_.schedule().timesteps.select(0, call);
-        const double scale = scaleAt(timestep);
+    /// One call with guidance where it is on. `extraChannels` may be undefined.
+    Guided guided(const at::Tensor& latents,
+                  const at::Tensor& extraChannels,
+                  const NetworkCall& call) {
+        const bool asksBoth = isGuidedAt(call.timestep);
         const auto forPrompts = [&](const at::Tensor& part) {
-            if (scale <= 1) {
+            if (!asksBoth) {
                 return part;
             }
             return isSequential() ? part.contiguous() : at::cat({part, part});
         };
-        const at::Tensor scaled = sampler_.scaleInput(forPrompts(latents), call);
+        const at::Tensor scaled = call.scaled(forPrompts(latents));
         const at::Tensor input =
             extraChannels.defined() ? at::cat({scaled, forPrompts(extraChannels)}, 1) : scaled;
-        for (size_t i = 0; i < evaluationsAt(call); ++i) {
+        for (size_t i = 0; i < evaluationsAt(call.timestep); ++i) {
             record_.putNext("model_in", input);
-            record_.putNext("model_t",
-                            isSequential() ? timestep.expand({latents.size(0)}) : timestep);
+            record_.putNext(
+                "model_t",
+                isSequential() ? call.timestep.expand({latents.size(0)}) : call.timestep);
         }
-        const std::vector<at::Tensor> raw = predicted(input, timestep, call);
+        const std::vector<at::Tensor> raw = predicted(input, call);
         for (const at::Tensor& each : raw) {
             LOWTIDE_ASSERT(each.sizes() == scaled.sizes());
             record_.putNext("model_out", each);
         }
-        at::Tensor prediction = raw[0];
-        if (scale > 1) {
-            prediction = imageConditioning(
-                isSequential() ? raw : apart(raw[0]), scale, settings_.guidanceRescale);
+        Guided made{.prediction = raw[0]};
+        if (asksBoth) {
+            const std::vector<at::Tensor> both = isSequential() ? raw : apart(raw[0]);
+            made.prediction = imageConditioning(both, scaleAt(call.timestep), call.rescale);
+            if (call.keepsParts) {
+                made.cond = both[0];
+                made.uncond = both[1];
+            }
         }
-        if (settings_.negatesPrediction) {
-            prediction = prediction.neg();
+        for (at::Tensor* each : {&made.prediction, &made.cond, &made.uncond}) {
+            if (settings_.negatesPrediction && each->defined()) {
+                *each = each->neg();
+            }
         }
-        record_.putNext("noise_pred", prediction);
-        return prediction;
+        record_.putNext("noise_pred", made.prediction);
+        return made;
     }
 
     [[nodiscard]] Json record() const { return cache_.record(); }
@@ -280,9 +353,17 @@ private:
 
     [[nodiscard]] bool isSequential() const { return settings_.guidance == Guidance::Sequential; }
 
+    /// Whether both prompts are asked for.
+    [[nodiscard]] bool isGuidedAt(const at::Tensor& timestep) const {
+        constexpr double kNearOne = 1e-9;
+        const double scale = scaleAt(timestep);
+        return readsUncond_ ||
+               (settings_.hasGuidanceBelowOne ? std::abs(scale - 1) > kNearOne : scale > 1);
+    }
+
     /// How often the network is asked in a call: once, or for each prompt.
-    [[nodiscard]] size_t evaluationsAt(int call) const {
-        return isSequential() && scaleAt(sampler_.schedule().timesteps.select(0, call)) > 1 ? 2 : 1;
+    [[nodiscard]] size_t evaluationsAt(const at::Tensor& timestep) const {
+        return isSequential() && isGuidedAt(timestep) ? 2 : 1;
     }
 
     [[nodiscard]] bool isOfSecond(const at::Tensor& timestep) const {
@@ -291,19 +372,18 @@ private:
 
     /// Of one evaluation of the network, or of one for the positive and one for the negative
     /// prompt.
-    std::vector<at::Tensor> predicted(const at::Tensor& input,
-                                      const at::Tensor& timestep,
-                                      int call) {
-        StepInfo info{.step = call,
+    std::vector<at::Tensor> predicted(const at::Tensor& input, const NetworkCall& call) {
+        const at::Tensor& timestep = call.timestep;
+        StepInfo info{.step = call.index,
                       .stepCount = sampler_.callCount(),
-                      .solverStage = sampler_.solverStage(call),
-                      .taken = call - firstCall_,
-                      .isGuided = scaleAt(timestep) > 1};
+                      .solverStage = sampler_.solverStage(call.index),
+                      .taken = call.index - firstCall_,
+                      .isGuided = isGuidedAt(timestep)};
         uint64_t prompts = denoiser_.promptsAt(timestep, info);
         if (settings_.accompaniedAt) {
             prompts = settings_.accompaniedAt(info.taken, prompts);
         }
-        const size_t evaluations = evaluationsAt(call);
+        const size_t evaluations = evaluationsAt(timestep);
         // Forecasts and recorded passes are of both prompts at once, [uncond, cond].
         const bool isJoined = evaluations == 2 && (cache_.forecasts() || teacher_);
         const at::Tensor all = isJoined ? at::cat({input, input}) : input;
@@ -335,10 +415,134 @@ private:
     Denoiser& denoiser_;
     const DenoiseSettings& settings_;
     const int firstCall_;
+    const bool readsUncond_;
     const tensor::Record& record_;
     CacheScope cache_;
     std::optional<TeacherForcing> teacher_;
 };
+
+/// What both kinds of samplers go through a pass with.
+struct LoopParts {
+    NetworkCalls& network;
+    const Beginning& beginning;
+    const DenoiseSettings& settings;
+    CallRange calls;
+    const StopToken& stop;
+    const tensor::Record& record;
+    const std::function<void(int, int)>& progress;
+};
+
+/// Guided clean latents with the deviation that those of the positive prompt have, in part: in
+/// velocity, of a flow in clean latents themselves. Source: Lin et al. 2023 (arXiv 2305.08891), eq.
+/// 15 and 16.
+at::Tensor rescaledClean(const at::Tensor& guided,
+                         const at::Tensor& cond,
+                         const at::Tensor& latents,
+                         const LevelSampler& sampler,
+                         double sigma,
+                         double rescale) {
+    using tensor::kernels::deviation;
+    const at::Tensor origin =
+        sampler.isFlow() ? at::zeros_like(latents) : latents / (sigma * sigma + 1);
+    const at::Tensor away = origin - guided;
+    const at::Tensor factor = deviation(origin - cond) / deviation(away) * rescale + (1 - rescale);
+    return origin - away * factor;
+}
+
+at::Tensor takeSteps(Sampler& sampler, const LoopParts& loop, Noise& noise, at::Tensor current) {
+    const auto draw = [&](at::IntArrayRef shape) { return noise.draw(shape); };
+    for (int call = loop.calls.first; call < loop.calls.last; ++call) {
+        loop.stop.throwIfStopped();
+        const at::Tensor prediction =
+            loop.network
+                .guided(
+                    current,
+                    loop.beginning.extraChannels,
+                    {.index = call,
+                     .timestep = sampler.schedule().timesteps.select(0, call),
+                     .scaled =
+                         [&](const at::Tensor& shown) { return sampler.scaleInput(shown, call); },
+                     .rescale = loop.settings.guidanceRescale})
+                .prediction;
+        if (loop.settings.look) {
+            loop.settings.look([&] { return sampler.cleanAt(prediction, current, call); },
+                               call + 1 - loop.calls.first,
+                               loop.calls.last - loop.calls.first);
+        }
+        current = sampler.step(prediction, call, current, draw);
+        loop.record.putNext("latents.step", current);
+        if (loop.settings.inpainting.isBlended()) {
+            const bool endsClean = call + 1 == loop.calls.last && !leavesNoise(loop.settings.part);
+            current = keptOutside(
+                sampler, loop.beginning, loop.settings.inpainting.mask, current, call, endsClean);
+        }
+        loop.progress(call + 1 - loop.calls.first, loop.calls.last - loop.calls.first);
+    }
+    return current;
+}
+
+/// What the mask keeps is put back into what every call is shown and gives, not into the latents
+/// between them. Of a flow ComfyUI hands over latents divided by the signal of the last level.
+at::Tensor solveAlong(const LevelSampler& sampler,
+                      const LoopParts& loop,
+                      Noise& noise,
+                      at::Tensor current) {
+    const DenoiseSettings& settings = loop.settings;
+    const at::Tensor& mask = settings.inpainting.mask;
+    const bool isBlended = settings.inpainting.isBlended();
+    const int total = loop.calls.last - loop.calls.first;
+    int done = 0;
+    SolverRun run;
+    run.ask = [&](const at::Tensor& latents, double sigma, int) -> Denoised {
+        loop.stop.throwIfStopped();
+        const auto level = static_cast<float>(sigma);
+        const NoiseProcess& process = sampler.process();
+        const at::Tensor shown =
+            isBlended ? blended(mask,
+                                latents,
+                                sampler.noised(loop.beginning.clean, loop.beginning.noise, sigma))
+                      : latents;
+        const Guided made = loop.network.guided(
+            shown,
+            loop.beginning.extraChannels,
+            {.index = std::min(done, total - 1),
+             .timestep = sampler.timeAt(sigma),
+             .scaled = [&](const at::Tensor& input) { return process.scaledInput(input, level); },
+             .keepsParts = sampler.type().readsUncond || settings.guidanceRescale > 0});
+        Denoised result{.clean = process.clean(made.prediction, shown, level),
+                        .uncond = made.uncond.defined() ? process.clean(made.uncond, shown, level)
+                                                        : at::Tensor()};
+        if (made.cond.defined() && settings.guidanceRescale > 0) {
+            result.clean = rescaledClean(result.clean,
+                                         process.clean(made.cond, shown, level),
+                                         shown,
+                                         sampler,
+                                         sigma,
+                                         settings.guidanceRescale);
+        }
+        if (isBlended) {
+            result.clean = blended(mask, result.clean, loop.beginning.clean);
+        }
+        done = std::min(done + 1, total);
+        if (settings.look) {
+            settings.look([&] { return result.clean; }, done, total);
+        }
+        loop.progress(done, total);
+        return result;
+    };
+    run.noise = [&](double from, double to) { return noise.between(from, to, current.sizes()); };
+    const double first = sampler.sigmas().front();
+    if (sampler.type().noise == SolverNoise::Brownian && settings.noiseWay == NoiseWay::ComfyUi &&
+        sampler.lowest() < first) {
+        noise.beginMotion(settings.seed, current.sizes(), sampler.lowest(), first);
+    }
+    const at::Tensor solved = sampler.solve(std::move(run), current);
+    loop.record.putNext("latents.step", solved);
+    const double left = sampler.sigmas().back();
+    return sampler.isFlow() && settings.noiseWay == NoiseWay::ComfyUi && left > 0 && left < 1
+               ? solved / (1 - left)
+               : solved;
+}
 
 std::shared_ptr<const tensor::SamplerCarry> carryOf(const Sampler& sampler,
                                                     const Noise& noise,
@@ -398,29 +602,17 @@ DenoiseResult denoise(Sampler& sampler,
     }
     at::Tensor current = std::move(beginning.latents);
     record.put("latents.init", current);
-    const auto draw = [&](at::IntArrayRef shape) { return noise.draw(shape); };
     NetworkCalls network(sampler, denoiser, settings, calls, record);
-    for (int call = calls.first; call < calls.last; ++call) {
-        stop.throwIfStopped();
-        const at::Tensor prediction = network.guided(current, beginning.extraChannels, call);
-        if (settings.look) {
-            settings.look([&] { return sampler.cleanAt(prediction, current, call); },
-                          call + 1 - calls.first,
-                          calls.last - calls.first);
-        }
-        current = sampler.step(prediction, call, current, draw);
-        record.putNext("latents.step", current);
-        if (settings.inpainting.isBlended()) {
-            const bool endsClean = call + 1 == calls.last && !leavesNoise(settings.part);
-            current =
-                keptOutside(sampler, beginning, settings.inpainting.mask, current, call, endsClean);
-        }
-        progress(call + 1 - calls.first, calls.last - calls.first);
-    }
+    const LoopParts loop{network, beginning, settings, calls, stop, record, progress};
+    current = sampler.alongLevels()
+                  ? solveAlong(*sampler.alongLevels(), loop, noise, std::move(current))
+                  : takeSteps(sampler, loop, noise, std::move(current));
     record.put("latents.final", current);
     Json cacheRecord = network.record();
     return {.latents = current,
-            .carry = givesCarry(settings.part) ? carryOf(sampler, noise, settings) : nullptr,
+            .carry = givesCarry(settings.part) && !sampler.alongLevels()
+                         ? carryOf(sampler, noise, settings)
+                         : nullptr,
             .steps = network.end(),
             .cacheRecord = std::move(cacheRecord),
             .errors = network.errors()};

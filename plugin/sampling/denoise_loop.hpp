@@ -27,12 +27,21 @@ enum class BatchNoise : uint8_t {
     OwnSeeds    ///< image k has the generator of seed + k: it gets the noise that it has alone
 };
 
+/// Whose noise a seed means, and how it is mixed.
+enum class NoiseWay : uint8_t {
+    Diffusers,  ///< one stream for all draws; an encoded image is drawn from its distribution
+    ComfyUi     ///< initial noise from the seed, that of later steps from seed + 1 or a Brownian
+                ///< motion; an encoded image is its mean. For a LevelSampler.
+};
+
 struct DenoiseSettings {
     double guidanceScale = 7.5;             ///< cfg; guidance is on above 1
+    bool hasGuidanceBelowOne = false;       ///< guidance is on at every cfg but 1
     std::optional<LowNoiseModel> second{};  ///< nothing: one network makes all calls
     double guidanceRescale = 0;             ///< Lin et al. 2023, eq. 15-16; 0: off
     uint64_t seed = 0;
     BatchNoise batchNoise = BatchNoise::OneStream;
+    NoiseWay noiseWay = NoiseWay::Diffusers;
     /// Between the parts of a split schedule latents alone are handed over: with startAt above 0 no
     /// carry is read, with endAt below 1 none is given.
     ScheduleRange part{};

@@ -42,6 +42,8 @@ struct Schedule {
     std::optional<int64_t> trainSteps{};
 };
 
+class LevelSampler;
+
 /// One sampler for one run of one node: schedule and history. Numbers follow diffusers 0.42.1,
 /// class by class.
 class Sampler {
@@ -49,6 +51,10 @@ public:
     virtual ~Sampler() = default;
 
     [[nodiscard]] virtual const Schedule& schedule() const = 0;
+
+    /// The sampler where it takes all steps of a pass by itself (LevelSampler::solve); else
+    /// nullptr.
+    [[nodiscard]] virtual const LevelSampler* alongLevels() const { return nullptr; }
 
     /// Network calls (rows of schedule().timesteps).
     [[nodiscard]] int callCount() const { return static_cast<int>(schedule().timesteps.size(0)); }
