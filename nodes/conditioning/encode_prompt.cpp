@@ -25,6 +25,7 @@ struct EncodeAsked {
     /// Layers left out at the end; -1: as the family does it. Of the negative too, but with none.
     int clipSkip = -1;
     std::string weights = "a1111";  ///< as models::promptWeightsNamed has it
+    bool encodesEmpty = false;      ///< as PromptRequest has it
     bool hasTags = false;  ///< its tags ("<lora:name:1>") are no words; `model` has their deltas
     models::EncoderPrompts others{};
     int64_t length = 0;              ///< tokens of each text; 0: as the family does it
@@ -167,7 +168,8 @@ models::PromptRequest promptsOf(const EncodeAsked& asked) {
             .weights = asked.weights,
             .numbers = asked.numbers,
             .embeddings = asked.embeddings,
-            .hasTags = asked.hasTags};
+            .hasTags = asked.hasTags,
+            .encodesEmpty = asked.encodesEmpty};
 }
 
 Issues promptWarnings(const models::Model& model,
@@ -392,6 +394,12 @@ std::vector<EncodeField> encodeFields() {
                           "text, or zeros where the checkpoint asks for them.",
                .kind = ParamKind::Text,
                .multiline = true}),
+        param(&EncodeAsked::encodesEmpty,
+              {.id = "encode_empty",
+               .label = "Encode empty negative",
+               .tooltip = "An empty negative prompt is encoded as a text, as ComfyUI "
+                          "does it; off, it is zeros there, as in diffusers.",
+               .advanced = true}),
         param(&EncodeAsked::clipSkip,
               {.id = "clip_skip",
                .label = "Clip skip",

@@ -120,7 +120,8 @@ struct PromptRequest {
     tensor::NamedNumbers numbers{};  ///< those that are set, by the names of their parameters
     /// What the texts may name; null: nothing.
     std::shared_ptr<const EmbeddingLibrary> embeddings{};
-    bool hasTags = false;  ///< the prompt's tags ("<lora:name:1>") are no words
+    bool hasTags = false;       ///< the prompt's tags ("<lora:name:1>") are no words
+    bool encodesEmpty = false;  ///< an empty negative text is encoded where zeros are usual
     /// Called when the encoder of a role begins, behind `done` of `total`; empty: nobody wants to
     /// know.
     std::function<void(std::string_view role, size_t done, size_t total)> begins{};

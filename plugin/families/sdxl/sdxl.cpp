@@ -76,7 +76,8 @@ private:
     [[nodiscard]] int64_t pooledWidth() const;
     /// Of each encoder, cut into equally many chunks.
     [[nodiscard]] std::vector<TextPair> textsOf(const PromptRequest& request) const;
-    /// An empty negative prompt stands for zeros: force_zeros_for_empty_prompt.
+    /// An empty negative prompt stands for zeros: force_zeros_for_empty_prompt, unless it is
+    /// encoded.
     [[nodiscard]] bool isZero(const PromptRequest& request) const;
     /// What the denoiser adds to its time: [B or 2B, addedWidth] on its device. Records pooled,
     /// added.text_embeds, added.time_ids.
@@ -362,7 +363,8 @@ std::vector<TextPair> SdxlModel::textsOf(const PromptRequest& request) const {
 }
 
 bool SdxlModel::isZero(const PromptRequest& request) const {
-    return zerosForEmpty_ && request.negative.empty() && request.others.front().negative.empty();
+    return zerosForEmpty_ && !request.encodesEmpty && request.negative.empty() &&
+           request.others.front().negative.empty();
 }
 
 PromptsSpec SdxlModel::promptsSpec(const PromptRequest& request) const {

@@ -211,6 +211,7 @@ Given given(const EncodeRequest& request) {
     Given given{.node = "prompt.encode",
                 .params = {{"prompt", request.prompt},
                            {"loras", request.hasTags},
+                           {"encode_empty", request.encodesEmpty},
                            {"negative", request.negative},
                            {"length", request.length},
                            {"clip_skip", int64_t{request.clipSkip}},

@@ -160,6 +160,7 @@ struct EncodeRequest {
     std::string prompt;
     bool hasTags = false;
     std::string negative;
+    bool encodesEmpty = false;
     models::EncoderPrompts others{};
     int64_t length = 0;
     int clipSkip = -1;

@@ -179,12 +179,13 @@ private Q_SLOTS:
     }
 
     void anEmptyNegativeIsWhatTheCheckpointStates_data() {
-        const testing::Rows<QString, QString, QString, bool> row(
-            "checkpoint", "negative", "negative2", "isZero");
-        row("zeros", "sdxl_0", "", "", true);
-        row("white space", "sdxl_0", " ", "", false);
-        row("for one encoder", "sdxl_0", "", "dark", false);
-        row("encoded", "sdxl_1", "", "", false);
+        const testing::Rows<QString, QString, QString, bool, bool> row(
+            "checkpoint", "negative", "negative2", "encodesEmpty", "isZero");
+        row("zeros", "sdxl_0", "", "", false, true);
+        row("white space", "sdxl_0", " ", "", false, false);
+        row("for one encoder", "sdxl_0", "", "dark", false, false);
+        row("encoded", "sdxl_1", "", "", false, false);
+        row("encoded on demand", "sdxl_0", "", "", true, false);
     }
 
     /// Zeros of the length of the prompt, however many chunks it has.
@@ -192,6 +193,7 @@ private Q_SLOTS:
         QFETCH(QString, checkpoint);
         QFETCH(QString, negative);
         QFETCH(QString, negative2);
+        QFETCH(bool, encodesEmpty);
         QFETCH(bool, isZero);
         ModelBench bench;
         const WireRef model = load(bench, checkpoint);
@@ -199,6 +201,7 @@ private Q_SLOTS:
             .model = model,
             .prompt = "a cat BREAK a dog",
             .negative = negative.toStdString(),
+            .encodesEmpty = encodesEmpty,
             .others = {{{.prompt = {}, .negative = negative2.toStdString()}}},
             .weights = "a1111"};
         const auto prompts = encode(bench, request);
