@@ -2,8 +2,11 @@
 
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/sampling/named_schedule.hpp"
 #include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/solvers/solver.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -92,9 +95,31 @@ ParamDesc samplerParam() {
     for (const sampling::SamplerType& type : sampling::samplers()) {
         choices.push_back({type.name, type.label});
     }
+    for (const sampling::SolverType& type : sampling::solvers()) {
+        const bool isNew = std::none_of(choices.begin(), choices.end(), [&](const auto& known) {
+            return known.id == type.name;
+        });
+        if (isNew) {
+            choices.push_back({type.name, type.label});
+        }
+    }
     return {.id = "sampler",
             .label = "Sampler",
             .tooltip = "How the noise is taken away step by step.",
+            .kind = ParamKind::Choice,
+            .choices = std::move(choices)};
+}
+
+ParamDesc scheduleParam() {
+    std::vector<ChoiceDesc> choices = {{"automatic", "Automatic"}};
+    for (const sampling::NamedSchedule& schedule : sampling::namedSchedules()) {
+        choices.push_back({schedule.name, schedule.label});
+    }
+    return {.id = "schedule",
+            .label = "Schedule",
+            .tooltip =
+                "Which noise levels the steps visit, by the names of ComfyUI and A1111. "
+                "Automatic leaves it to the sampler, the checkpoint, Sigmas and Spacing.",
             .kind = ParamKind::Choice,
             .choices = std::move(choices)};
 }

@@ -97,6 +97,7 @@ inline constexpr double kMostSteps = 10000;
 [[nodiscard]] ParamDesc guidanceParam();
 [[nodiscard]] ParamDesc seedParam(std::string tooltip);
 [[nodiscard]] ParamDesc samplerParam();
+[[nodiscard]] ParamDesc scheduleParam();
 [[nodiscard]] ParamDesc sigmasParam();
 [[nodiscard]] ParamDesc spacingParam();
 

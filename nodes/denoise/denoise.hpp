@@ -27,8 +27,10 @@ struct DenoiseAsked {
     uint64_t seed = 0;
     sampling::BatchNoise batchNoise = sampling::BatchNoise::OneStream;
     std::string sampler = "checkpoint";  ///< one of samplerParam()
+    std::string schedule = "automatic";  ///< one of scheduleParam()
     std::string sigmas = "sampler";
     std::string spacing = "sampler";
+    sampling::NoiseWay noise = sampling::NoiseWay::Diffusers;
     int startStep = 0;
     int endStep = -1;
     bool addNoise = true;

@@ -11,6 +11,7 @@
 #include "plugin/nn/model.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/solvers/level_sampler.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -120,16 +121,21 @@ memory::Judgement judgeDenoise(const models::Model& model,
                                const DenoiseAsked& asked,
                                const sampling::Sampler& sampler,
                                const memory::ComponentPrecision& precision) {
-    const auto [type, config, facts] =
-        sampling::chosenSampler(asked.sampler, schedulerFor(model, asked));
+    const UsedSampler facts = usedSamplerFor(model, asked);
     memory::Combination chosen{.precision = precision,
                                .sampler = {.label = facts.label,
-                                           .isDistilled = type.isDistilled,
+                                           .isDistilled = facts.isDistilled,
                                            .drawsNoise = facts.drawsNoise || asked.eta > 0},
                                .denoiser = sampling::denoiserTraits(model.info().cachePoints)};
     chosen.denoiser.embedsGuidance = model.info().guidance == sampling::Guidance::Embedded;
     if (const auto cache = stepCacheIn(asked); cache && !keepsLatent(asked)) {
-        addCache(chosen, *cache, runOf(model, asked, type.name, sampler));
+        const sampling::LevelSampler* solver = sampler.alongLevels();
+        requireThat(!solver || !solver->type().choosesSteps,
+                    message("{} chooses its steps while it runs, and a step cache counts them",
+                            facts.label),
+                    message("leave the step cache unconnected, or choose another sampler"),
+                    kPort);
+        addCache(chosen, *cache, runOf(model, asked, facts.name, sampler));
     }
     return memory::requireAllowed(chosen);
 }

@@ -13,6 +13,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/solvers/solver.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +32,7 @@ void checkStrength(const models::Model& model, const DenoiseAsked& asked) {
                 message("choose a number from 0 to 1"),
                 "strength");
     requireThat(
-        keepsLatent(asked) || asked.strength == 1 || partOf(model, asked).startStep < asked.steps,
+        keepsLatent(asked) || asked.strength == 1 || startStepFor(model, asked) < asked.steps,
         message("a strength of {} takes none of {} steps", strength, asked.steps),
         message("choose a higher strength or more steps, or 0 for the image as it is"),
         "strength");
@@ -102,6 +103,21 @@ void checkNumbers(const models::Model& model, const DenoiseAsked& asked) {
 std::unique_ptr<sampling::Sampler> makeSampler(const models::Model& model,
                                                const DenoiseAsked& asked) {
     checkNumbers(model, asked);
+    if (const sampling::SolverType* solver = solverFor(model, asked)) {
+        requireThat(!solver->readsUncond || model.info().guidance != sampling::Guidance::Embedded,
+                    message("{} goes along the negative prompt, and {} follows none",
+                            solver->label,
+                            model.info().checkpoint),
+                    message("choose a sampler without CFG++"),
+                    "sampler");
+        std::unique_ptr<sampling::Sampler> sampler = levelSamplerFor(model, asked, *solver);
+        (void)judgeDenoise(model, asked, *sampler, {});
+        return sampler;
+    }
+    requireThat(asked.noise == sampling::NoiseWay::Diffusers,
+                message("the noise is that of ComfyUI, and the schedule is automatic"),
+                message("choose a schedule: simple, normal, karras, ..."),
+                "noise");
     const sampling::ChosenSampler chosen =
         sampling::chosenSampler(asked.sampler, schedulerFor(model, asked));
     std::unique_ptr<sampling::Sampler> sampler = chosen.type.make(

@@ -10,6 +10,7 @@
 #include "plugin/files/paths.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
+#include "plugin/sampling/named_schedule.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -217,11 +218,16 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
                                                    : std::exchange(provenance.fields, {});
     provenance.set(kStepsField, std::to_string(facts.asked.steps));
     provenance.set("Sampler", facts.samplerLabel);
-    if (facts.asked.sigmas != "sampler") {
+    if (facts.asked.schedule != "automatic") {
+        provenance.set("Schedule type", sampling::scheduleNamed(facts.asked.schedule).label);
+    } else if (facts.asked.sigmas != "sampler") {
         provenance.set("Schedule type", capitalized(facts.asked.sigmas));
     }
     if (facts.asked.spacing != "sampler") {
         provenance.set("Spacing", facts.asked.spacing);
+    }
+    if (facts.asked.noise == sampling::NoiseWay::ComfyUi) {
+        provenance.set("Noise", "ComfyUI");
     }
     if (facts.asked.eta > 0) {
         provenance.set("Eta", formatNumber(facts.asked.eta));

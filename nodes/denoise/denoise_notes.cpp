@@ -136,6 +136,9 @@ Issue zeroSnrWarning(const Message& problem, const Message& hint, const char* it
 Issues scheduleWarnings(const models::Model& model,
                         const DenoiseAsked& asked,
                         const sampling::Sampler& sampler) {
+    if (solverFor(model, asked)) {
+        return {};  // every schedule begins at the highest level of the training
+    }
     const sampling::ChosenSampler chosen =
         sampling::chosenSampler(asked.sampler, schedulerFor(model, asked));
     const JsonReader file(chosen.config, "scheduler_config.json");

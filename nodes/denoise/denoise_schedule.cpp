@@ -5,8 +5,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/nn/model.hpp"
+#include "plugin/sampling/named_schedule.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
+#include "plugin/sampling/solvers/level_sampler.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -142,8 +144,73 @@ Json schedulerFor(const models::Model& model, const DenoiseAsked& asked) {
                      : sampling::withFlowShift(config, shift->value);
 }
 
+namespace {
+
+constexpr const char* kAutomatic = "automatic";
+
+std::vector<std::string> solverNames() {
+    std::vector<std::string> names;
+    for (const sampling::SolverType& type : sampling::solvers()) {
+        names.push_back(type.name);
+    }
+    return names;
+}
+
+bool isOfClass(const std::string& sampler) {
+    const auto all = sampling::samplers();
+    return sampler == "checkpoint" || std::any_of(all.begin(), all.end(), [&](const auto& type) {
+               return type.name == sampler;
+           });
+}
+
+}  // namespace
+
+const sampling::SolverType* solverFor(const models::Model& model, const DenoiseAsked& asked) {
+    const bool isAutomatic = asked.schedule == kAutomatic;
+    if (isAutomatic && isOfClass(asked.sampler)) {
+        return nullptr;
+    }
+    const std::string name =
+        isOfClass(asked.sampler)
+            ? sampling::samplerNamed(asked.sampler, model.info().schedulerConfig).name
+            : asked.sampler;
+    const sampling::SolverType* type = sampling::solverNamed(name);
+    requireThat(type || isAutomatic,
+                message("the sampler {} visits timesteps of its own and takes no schedule", name),
+                message("set the schedule to automatic, or choose {}", join(solverNames(), ", ")),
+                "sampler");
+    return type;
+}
+
+UsedSampler usedSamplerFor(const models::Model& model, const DenoiseAsked& asked) {
+    if (const sampling::SolverType* solver = solverFor(model, asked)) {
+        return {.name = solver->name,
+                .label = solver->label,
+                .drawsNoise = solver->noise != sampling::SolverNoise::None};
+    }
+    const sampling::ChosenSampler chosen =
+        sampling::chosenSampler(asked.sampler, schedulerFor(model, asked));
+    return {.name = chosen.type.name,
+            .label = chosen.facts.label,
+            .isDistilled = chosen.type.isDistilled,
+            .drawsNoise = chosen.facts.drawsNoise};
+}
+
+bool isGuidedAt(const models::Model& model, const DenoiseAsked& asked, double cfg) {
+    constexpr double kNearOne = 1e-9;
+    if (model.info().guidance == sampling::Guidance::Embedded) {
+        return false;
+    }
+    const sampling::SolverType* solver = solverFor(model, asked);
+    if (solver && solver->readsUncond) {
+        return true;
+    }
+    return asked.noise == sampling::NoiseWay::ComfyUi ? std::abs(cfg - 1) > kNearOne
+                                                      : model.guides(cfg);
+}
+
 bool spreadsStrength(const models::Model& model, const DenoiseAsked& asked) {
-    return model.info().spreadsStrength && !asked.mask &&
+    return model.info().spreadsStrength && !asked.mask && !solverFor(model, asked) &&
            sampling::samplerNamed(asked.sampler, schedulerFor(model, asked)).takesStrength;
 }
 
@@ -158,9 +225,17 @@ int firstStepOf(const models::Model& model, const DenoiseAsked& asked) {
 
 }  // namespace
 
+int startStepFor(const models::Model& model, const DenoiseAsked& asked) {
+    const bool takesLastSteps = asked.strength < 1 && !spreadsStrength(model, asked) &&
+                                asked.noise == sampling::NoiseWay::Diffusers;
+    return takesLastSteps ? firstStepOf(model, asked) : asked.startStep;
+}
+
 sampling::ScheduleRange partOf(const models::Model& model, const DenoiseAsked& asked) {
-    const bool takesLastSteps = asked.strength < 1 && !spreadsStrength(model, asked);
-    return {.startStep = takesLastSteps ? firstStepOf(model, asked) : asked.startStep,
+    if (solverFor(model, asked)) {
+        return {.keepNoise = asked.keepNoise};
+    }
+    return {.startStep = startStepFor(model, asked),
             .endStep = asked.endStep,
             .keepNoise = asked.keepNoise,
             .startAt = asked.startAt,
@@ -172,7 +247,48 @@ bool keepsLatent(const DenoiseAsked& asked) {
 }
 
 std::string schedulerText(const DenoiseAsked& asked, const std::string& sampler) {
-    return sampler + ", sigmas " + asked.sigmas + ", spacing " + asked.spacing;
+    const std::string own = sampler + ", sigmas " + asked.sigmas + ", spacing " + asked.spacing;
+    return asked.schedule == kAutomatic ? own : own + ", schedule " + asked.schedule;
+}
+
+namespace {
+
+void checkLevelSettings(const DenoiseAsked& asked, const sampling::SolverType& type) {
+    const auto require = [&](bool holds, const char* param, const std::string& value) {
+        requireThat(holds,
+                    message("{} is {}, and {} runs along a schedule", param, value, type.label),
+                    message("set {} to what it is by default, or the schedule to automatic", param),
+                    param);
+    };
+    require(asked.sigmas == "sampler", "sigmas", asked.sigmas);
+    require(asked.spacing == "sampler", "spacing", asked.spacing);
+    require(asked.eta == 0, "eta", formatNumber(asked.eta));
+    require(asked.startAt == 0, "start_at", formatNumber(asked.startAt));
+    require(asked.endAt == 1, "end_at", formatNumber(asked.endAt));
+}
+
+}  // namespace
+
+std::unique_ptr<sampling::Sampler> levelSamplerFor(const models::Model& model,
+                                                   const DenoiseAsked& asked,
+                                                   const sampling::SolverType& type) {
+    checkLevelSettings(asked, type);
+    const sampling::SchedulerConfig config =
+        sampling::solverConfig(schedulerFor(model, asked), asked.steps);
+    const std::string usual = config.flow ? "simple" : "normal";
+    const sampling::NamedSchedule& schedule =
+        sampling::scheduleNamed(asked.schedule == kAutomatic ? usual : asked.schedule);
+    sampling::ScheduledSteps steps{.steps = asked.steps, .dropsPenultimate = type.dropsPenultimate};
+    if (!keepsLatent(asked)) {
+        // With the noise of ComfyUI all steps are taken at any strength.
+        steps.fraction = asked.noise == sampling::NoiseWay::ComfyUi ? asked.strength : 1;
+        steps.first = startStepFor(model, asked);
+        steps.end = asked.endStep;
+        steps.keepsNoise = asked.keepNoise;
+    }
+    const std::vector<float> levels =
+        sampling::scheduledLevels(schedule, sampling::trainedLevels(config), steps);
+    return std::make_unique<sampling::LevelSampler>(type, config, levels);
 }
 
 }  // namespace lowtide::nodes

@@ -14,6 +14,11 @@
 #include <string>
 #include <vector>
 
+namespace lowtide::sampling {
+class Sampler;
+struct SolverType;
+}  // namespace lowtide::sampling
+
 namespace lowtide::models {
 class Model;
 struct ModelInfo;
@@ -55,13 +60,43 @@ struct FlowShift {
 /// The checkpoint's scheduler file with it.
 [[nodiscard]] Json schedulerFor(const models::Model& model, const DenoiseAsked& asked);
 
+/// The sampler that is used.
+struct UsedSampler {
+    std::string name;
+    std::string label;
+    bool isDistilled = false;
+    bool drawsNoise = false;
+};
+
+/// The solver where a schedule is chosen, or where the sampler is one of those that run along given
+/// levels alone; nullptr: the sampler is one of diffusers' classes, with levels of its own.
+/// Error{InvalidInput} on "sampler" where it has no solver.
+[[nodiscard]] const sampling::SolverType* solverFor(const models::Model& model,
+                                                    const DenoiseAsked& asked);
+
+/// What is asked for, with what its name means. Errors as chosenSampler() and solverFor().
+[[nodiscard]] UsedSampler usedSamplerFor(const models::Model& model, const DenoiseAsked& asked);
+
+/// A solver along the part of its schedule that is asked for. Error{InvalidInput} names the setting
+/// that does not go with a schedule.
+[[nodiscard]] std::unique_ptr<sampling::Sampler> levelSamplerFor(const models::Model& model,
+                                                                 const DenoiseAsked& asked,
+                                                                 const sampling::SolverType& type);
+
+/// Whether both prompts are asked for at a guidance.
+[[nodiscard]] bool isGuidedAt(const models::Model& model, const DenoiseAsked& asked, double cfg);
+
+/// The first step that is taken: start_step, or as many before the end as the strength takes.
+/// With the noise of ComfyUI a strength leaves no steps out.
+[[nodiscard]] int startStepFor(const models::Model& model, const DenoiseAsked& asked);
+
 /// Whether the strength bounds the timesteps instead of leaving steps out.
 [[nodiscard]] bool spreadsStrength(const models::Model& model, const DenoiseAsked& asked);
 
-/// What of the schedule is taken. It begins with start_step or start_at, or as many steps before
-/// the end as the strength takes. Source: get_timesteps of diffusers 0.42.1's image-to-image
-/// pipelines. A model that spreads strength takes all steps with its own sampler and no mask, as
-/// LatentConsistencyModelImg2ImgPipeline does.
+/// What of the schedule is taken: of a solver, whose levels are those that are taken, all. It
+/// begins with start_at or startStepFor(). Source: get_timesteps of diffusers 0.42.1's
+/// image-to-image pipelines. A model that spreads strength takes all steps with its own sampler and
+/// no mask, as LatentConsistencyModelImg2ImgPipeline does.
 [[nodiscard]] sampling::ScheduleRange partOf(const models::Model& model, const DenoiseAsked& asked);
 
 /// Whether a strength of 0 asks for the latent that came in.

@@ -69,6 +69,11 @@ at::Tensor latentMask(const at::Tensor& mask, int64_t factor) {
         .amax({3, 5});
 }
 
+/// Between pixels, as ComfyUI reads a mask.
+at::Tensor interpolatedMask(const at::Tensor& mask, const at::Tensor& latents) {
+    return at::upsample_bilinear2d(mask, {latents.size(-2), latents.size(-1)}, false);
+}
+
 /// Where a mask masks nothing once it is made of 0 and 1.
 void warnOfFaintMask(const at::Tensor& soft, const at::Tensor& mask, const StageCall& call) {
     if (mask.is_meta() || tensor::scalar(mask.amax()) > 0) {
@@ -94,11 +99,12 @@ void checkInpainting(const models::Model& model,
                      const InpaintShapes& shapes) {
     const std::string& name = model.info().checkpoint;
     const bool fillsMasks = model.info().fillsMasks;
-    requireThat(asked.strength == 1 || !shapes.isEmpty,
-                message("a strength of {} keeps some of an image, but the latent is empty",
-                        formatNumber(asked.strength)),
-                message("connect an encoded image, or set the strength to 1"),
-                "strength");
+    requireThat(
+        asked.strength == 1 || !shapes.isEmpty || asked.noise == sampling::NoiseWay::ComfyUi,
+        message("a strength of {} keeps some of an image, but the latent is empty",
+                formatNumber(asked.strength)),
+        message("connect an encoded image, or set the strength to 1"),
+        "strength");
     requireThat(
         asked.startAt == 0 || !shapes.isEmpty,
         message("start_at {} goes on with the noise of an earlier pass, but the latent is empty",
@@ -139,8 +145,10 @@ sampling::Inpainting inpaintingFor(const models::Model& model,
     }
     const c10::Device device = latents.device();
     sampling::Inpainting inpainting;
-    inpainting.mask = latentMask(tensor::upload(masksIn(asked.mask).values(), device),
-                                 model.info().latent.factor);
+    const at::Tensor values = tensor::upload(masksIn(asked.mask).values(), device);
+    inpainting.mask = asked.noise == sampling::NoiseWay::ComfyUi
+                          ? interpolatedMask(values, latents)
+                          : latentMask(values, model.info().latent.factor);
     if (model.info().fillsMasks) {
         const at::Tensor soft = inpainting.mask;
         inpainting.mask = (soft >= kFilled).to(at::kFloat);

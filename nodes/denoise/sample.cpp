@@ -52,8 +52,8 @@ DenoiseAsked askedOfModel(DenoiseAsked asked,
 
 const tensor::Conditioning* negativeIn(const models::Model& model, const DenoiseAsked& asked) {
     const auto second = lowNoiseModelFor(model, asked);
-    const bool isGuided = model.guides(asked.cfg);
-    if (!isGuided && !(second && model.guides(second->guidanceScale))) {
+    const bool isGuided = isGuidedAt(model, asked, asked.cfg);
+    if (!isGuided && !(second && isGuidedAt(model, asked, second->guidanceScale))) {
         return nullptr;
     }
     requireThat(asked.negative != nullptr,
@@ -138,11 +138,14 @@ sampling::DenoiseSettings settingsFor(const models::Model& model,
                                       const Start& start,
                                       const std::string& sampler,
                                       const StageCall& call) {
-    return {.guidanceScale = isGuided && model.guides(asked.cfg) ? asked.cfg : 1.0,
+    const bool isOfComfyUi = asked.noise == sampling::NoiseWay::ComfyUi;
+    return {.guidanceScale = isGuided && isGuidedAt(model, asked, asked.cfg) ? asked.cfg : 1.0,
+            .hasGuidanceBelowOne = isOfComfyUi,
             .second = lowNoiseModelFor(model, asked),
             .guidanceRescale = asked.guidanceRescale,
             .seed = asked.seed,
             .batchNoise = asked.batchNoise,
+            .noiseWay = asked.noise,
             .part = partOf(model, asked),
             .addNoise = asked.addNoise && asked.startAt == 0,
             .startsEmpty = start.isEmpty || (asked.mask && asked.strength == 1),
@@ -192,7 +195,7 @@ StageShapes denoiseShapes(const DenoiseAsked& stated, StageFacts& facts) {
     if (keepsLatent(asked)) {
         return {.outputs = {latentOutput(shape, kindOf(asked.latent))}, .runsComponents = false};
     }
-    const bool hasCarry = sampling::givesCarry(partOf(model, asked));
+    const bool hasCarry = !sampler->alongLevels() && sampling::givesCarry(partOf(model, asked));
     const int history = hasCarry ? sampler->historyLength() : 0;
     const int64_t generators = asked.batchNoise == sampling::BatchNoise::OwnSeeds ? shape.at(0) : 1;
     const ImageConditioningSpec imageConditioning = imageConditioningIn(kindOf(asked.latent));
@@ -249,6 +252,11 @@ DryRunFraction shortenDenoise(models::StageContext& context, DenoiseAsked& asked
                              changesWithTime(asked.positive, "positive") ||
                              changesWithTime(asked.negative, "negative");
     const bool hasScheduleRange = part.startAt > 0 || part.endAt < 1;
+    if (sampler->alongLevels()) {
+        const int steps = std::min(sampler->stepCount(), kDryRunSteps);
+        asked.endStep = stepsDiffer ? asked.endStep : startStepFor(model, asked) + steps;
+        return {.all = allCalls, .shortened = makeSampler(model, asked)->callCount()};
+    }
     if (!stepsDiffer && !hasScheduleRange) {
         const int steps = sampler->stepCount();
         const int end = asked.endStep < 0 ? steps : std::min(asked.endStep, steps);
@@ -320,8 +328,7 @@ WireRef denoiseLatents(models::StageContext& context,
             context.hashes->begin(hashIdOf(named.file, named.hash));
         }
     }
-    const sampling::ChosenSampler chosen =
-        sampling::chosenSampler(asked.sampler, schedulerFor(model, asked));
+    const UsedSampler chosen = usedSamplerFor(model, asked);
     const std::unique_ptr<sampling::Sampler> sampler = makeSampler(model, asked);
     const tensor::Conditioning& positive = conditioningIn(asked.positive, "positive");
     const tensor::Conditioning* negative = negativeIn(model, asked);
@@ -352,7 +359,7 @@ WireRef denoiseLatents(models::StageContext& context,
         images = [&prompts](const models::ResidualsCall& each) { return prompts->tokensFor(each); };
     }
     sampling::DenoiseSettings settings =
-        settingsFor(model, asked, negative != nullptr, start, chosen.type.name, call);
+        settingsFor(model, asked, negative != nullptr, start, chosen.name, call);
     const at::Tensor visionEmbeds =
         start.imageConditioning ? start.imageConditioning->visionEmbeds : at::Tensor();
     const Json scheduler = schedulerFor(model, asked);
@@ -399,11 +406,9 @@ WireRef denoiseLatents(models::StageContext& context,
                                                        reportStep);
     requireFinite(context, result.latents);
     reportDenoised(result, call);
-    describeDenoise(start.provenance,
-                    {.model = model,
-                     .asked = asked,
-                     .samplerLabel = chosen.facts.label,
-                     .samples = start.samples});
+    describeDenoise(
+        start.provenance,
+        {.model = model, .asked = asked, .samplerLabel = chosen.label, .samples = start.samples});
     return std::make_shared<const tensor::Latents>(std::move(result.latents),
                                                    std::move(start.provenance),
                                                    std::move(result.carry),
@@ -494,8 +499,17 @@ std::vector<Field<DenoiseAsked>> denoiseFields() {
                {{"one", "One seed for all", sampling::BatchNoise::OneStream},
                 {"each", "Seed, seed + 1, ...", sampling::BatchNoise::OwnSeeds}}),
         param(&Asked::sampler, samplerParam()),
+        param(&Asked::schedule, scheduleParam()),
         param(&Asked::sigmas, sigmasParam()),
         param(&Asked::spacing, spacingParam()),
+        choice(&Asked::noise,
+               {.id = "noise",
+                .label = "Noise",
+                .tooltip = "Whose noise a seed means, and how it is mixed: with a schedule, the "
+                           "second way gives the image that ComfyUI makes on the CPU.",
+                .advanced = true},
+               {{"diffusers", "As diffusers", sampling::NoiseWay::Diffusers},
+                {"comfyui", "As ComfyUI", sampling::NoiseWay::ComfyUi}}),
         param(&Asked::startStep,
               stepNumber("start_step", "First step", "Steps before this one are left out.")),
         param(&Asked::endStep,

@@ -184,6 +184,8 @@ Given given(const DenoiseRequest& request) {
                        {"seed", request.seed},
                        {"batch_seeds", request.batchSeeds},
                        {"sampler", request.sampler},
+                       {"schedule", request.schedule},
+                       {"noise", request.noise},
                        {"sigmas", request.sigmas},
                        {"spacing", request.spacing},
                        {"start_step", int64_t{request.startStep}},

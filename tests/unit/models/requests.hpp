@@ -137,6 +137,8 @@ struct DenoiseRequest {
     uint64_t seed = 0;
     std::string batchSeeds = "one";
     std::string sampler = "checkpoint";
+    std::string schedule = "automatic";
+    std::string noise = "diffusers";
     std::string sigmas = "sampler";
     std::string spacing = "sampler";
     int startStep = 0;
