@@ -1,0 +1,202 @@
+#include "plugin/interop/class_table.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/interop/json_members.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::interop {
+
+namespace {
+
+constexpr Bytes kLargestTable = 4 * kMiB;
+
+[[noreturn]] void refuseRow(const std::string& where, const Message& problem) {
+    throw Error(ErrorKind::Corrupt,
+                message("the table of ComfyUI's classes: {} {}", where, problem),
+                message("install the program again"));
+}
+
+std::string textAt(const Json& object, const char* key, const std::string& where) {
+    const Json& member = memberIn(object, key);
+    if (!member.is_null() && !member.is_string()) {
+        refuseRow(where, message("has \"{}\" that is no text", key));
+    }
+    return member.is_null() ? std::string() : member.get<std::string>();
+}
+
+/// A list of texts in which null is an empty one; a single text is a list of one.
+std::vector<std::string> textsAt(const Json& object, const char* key, const std::string& where) {
+    const Json& member = memberIn(object, key);
+    if (member.is_string()) {
+        return {member.get<std::string>()};
+    }
+    std::vector<std::string> texts;
+    for (const Json& entry : member) {
+        if (!entry.is_string() && !entry.is_null()) {
+            refuseRow(where, message("has \"{}\" that is no list of texts", key));
+        }
+        texts.push_back(entry.is_null() ? std::string() : entry.get<std::string>());
+    }
+    return texts;
+}
+
+std::map<std::string, std::string> namesAt(const Json& object,
+                                           const char* key,
+                                           const std::string& where) {
+    std::map<std::string, std::string> names;
+    for (const auto& [name, value] : memberIn(object, key).items()) {
+        if (!value.is_string()) {
+            refuseRow(where, message("has \"{}\" that is no object of texts", key));
+        }
+        names[name] = value.get<std::string>();
+    }
+    return names;
+}
+
+std::map<std::string, Json> valuesOf(const Json& object, const std::string& where) {
+    std::map<std::string, Json> values;
+    for (const auto& [name, value] : object.items()) {
+        if (!value.is_string() && !value.is_object()) {
+            refuseRow(where, message("has a value of \"{}\" that is no text and no object", name));
+        }
+        values[name] = value;
+    }
+    return values;
+}
+
+RecipeNode recipeNodeFrom(const Json& json, const std::string& where) {
+    return {.name = textAt(json, "name", where),
+            .type = textAt(json, "node", where),
+            .inputs = namesAt(json, "in", where),
+            .params = valuesOf(memberIn(json, "set"), where)};
+}
+
+Recipe recipeFrom(const Json& json, const std::string& where) {
+    if (!json.is_object()) {
+        refuseRow(where, message("has a recipe that is no object"));
+    }
+    Recipe recipe{.when = textAt(json, "if", where),
+                  .nodes = {},
+                  .outputs = textsAt(json, "out", where),
+                  .passes = textsAt(json, "pass", where),
+                  .port = textAt(json, "port", where),
+                  .carries = namesAt(json, "carry", where),
+                  .settings = {},
+                  .back = valuesOf(memberIn(json, "back"), where),
+                  .near = textAt(json, "near", where)};
+    if (json.contains("node")) {
+        recipe.nodes.push_back(recipeNodeFrom(json, where));
+    }
+    for (const Json& more : memberIn(json, "more")) {
+        recipe.nodes.push_back(recipeNodeFrom(more, where));
+    }
+    const Json& settings = memberIn(json, "settings");
+    for (const Json& entry : settings.is_array() ? settings : Json::array({settings})) {
+        if (!entry.is_null()) {
+            recipe.settings.push_back(valuesOf(entry, where));
+        }
+    }
+    return recipe;
+}
+
+Widget widgetFrom(const Json& json, const std::string& where) {
+    if (json.is_string()) {
+        return {.name = json.get<std::string>(), .defaultValue = std::nullopt};
+    }
+    if (!json.is_array() || json.size() != 2 || !json[0].is_string()) {
+        refuseRow(where, message("has a widget that is no name and no name with its default"));
+    }
+    return {.name = json[0].get<std::string>(), .defaultValue = json[1]};
+}
+
+ModelRole modelRoleFrom(const std::string& name, const std::string& where) {
+    static const std::map<std::string, ModelRole> kRoles = {
+        {"", ModelRole::None},
+        {"model", ModelRole::Model},
+        {"text_encoder", ModelRole::TextEncoder},
+        {"autoencoder", ModelRole::Autoencoder},
+        {"image_encoder", ModelRole::ImageEncoder}};
+    const auto role = kRoles.find(name);
+    if (role == kRoles.end()) {
+        refuseRow(where, message("has the role {}", quotedName(name)));
+    }
+    return role->second;
+}
+
+ClassRow classRowFrom(const Json& json) {
+    const std::string name = textAt(json, "class", "a row");
+    if (name.empty()) {
+        refuseRow("a row", message("has no \"class\""));
+    }
+    ClassRow row{.name = name,
+                 .widgets = {},
+                 .outputTypes = textsAt(json, "outputs", name),
+                 .fold = textAt(json, "fold", name),
+                 .role = modelRoleFrom(textAt(json, "role", name), name),
+                 .recipes = {}};
+    for (const Json& widget : memberIn(json, "widgets")) {
+        row.widgets.push_back(widgetFrom(widget, name));
+    }
+    const Json& recipes = memberIn(json, "as");
+    for (const Json& recipe : recipes.is_object() ? Json::array({recipes}) : recipes) {
+        row.recipes.push_back(recipeFrom(recipe, name));
+    }
+    return row;
+}
+
+FamilyRow familyRowFrom(const Json& json) {
+    const std::string id = textAt(json, "family", "a family");
+    return {.id = id,
+            .names = textsAt(json, "names", id),
+            .runs = memberIn(json, "runs").is_boolean() && memberIn(json, "runs").get<bool>()};
+}
+
+Json readTable(const std::string& path) {
+    return parseJson(files::InputFile(path).readAll(kLargestTable), path);
+}
+
+}  // namespace
+
+ClassTable::ClassTable(const Json& classes, const Json& families) {
+    for (const Json& json : classes) {
+        ClassRow row = classRowFrom(json);
+        const std::string name = row.name;
+        if (!rows_.emplace(name, std::move(row)).second) {
+            refuseRow(name, message("has two rows"));
+        }
+    }
+    for (const Json& json : families) {
+        families_.push_back(familyRowFrom(json));
+    }
+}
+
+const ClassRow* ClassTable::find(std::string_view name) const {
+    const auto row = rows_.find(name);
+    return row == rows_.end() ? nullptr : &row->second;
+}
+
+const FamilyRow* ClassTable::familyOf(std::string_view file) const {
+    const std::string name = toLower(file);
+    const FamilyRow* family = nullptr;
+    size_t longest = 0;
+    for (const FamilyRow& row : families_) {
+        for (const std::string& part : row.names) {
+            if (part.size() > longest && name.find(part) != std::string::npos) {
+                family = &row;
+                longest = part.size();
+            }
+        }
+    }
+    return family;
+}
+
+ClassTable readClassTable(const std::string& resourcesFolder) {
+    const std::string folder = resourcesFolder + "/comfyui/";
+    return ClassTable(readTable(folder + "classes.json"), readTable(folder + "families.json"));
+}
+
+}  // namespace lowtide::interop

@@ -1,0 +1,94 @@
+#pragma once
+// What is known of the node classes of ComfyUI: their widgets and outputs, and what stands for them
+// here. The rows are data, resources/comfyui/classes.json.
+
+#include "plugin/base/json.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::interop {
+
+/// A value of a class in the order in which a workflow lists them. A name that begins with "~" is
+/// not an input: it has a place in the list alone.
+struct Widget {
+    std::string name;
+    std::optional<Json> defaultValue;
+};
+
+/// A node that stands for one of ComfyUI, or for a part of it.
+struct RecipeNode {
+    std::string name;  ///< within the recipe; empty: the first
+    std::string type;  ///< its id here
+    /// What feeds our ports: an input of the class, or "@name.port" of another node of the recipe.
+    std::map<std::string, std::string> inputs;
+    /// Where our parameters come from: see ClassTable.
+    std::map<std::string, Json> params;
+};
+
+/// One way to express a class.
+struct Recipe {
+    std::string when;  ///< holds where this input is wired; empty: always
+    std::vector<RecipeNode> nodes;
+    std::vector<std::string> outputs;  ///< our ports by their slots, "port" or "@name.port"
+    std::vector<std::string> passes;   ///< inputs whose settings an output has, and its wire
+    std::string port;                  ///< the output of the passed wire's node to take instead
+    std::map<std::string, std::string> carries;         ///< wires that travel with the outputs
+    std::vector<std::map<std::string, Json>> settings;  ///< by output; one for all
+    std::map<std::string, Json> back;  ///< parameters of the node that made the passed wire
+    std::string near;                  ///< why the result is not ComfyUI's; empty: it is
+};
+
+/// What a loader is a part of: the network that is run, or what goes with it.
+enum class ModelRole { None, Model, TextEncoder, Autoencoder, ImageEncoder };
+
+struct ClassRow {
+    std::string name;
+    std::vector<Widget> widgets;
+    std::vector<std::string> outputTypes;
+    std::string fold;  ///< how it is evaluated while importing; empty: it is not
+    ModelRole role = ModelRole::None;
+    std::vector<Recipe> recipes;  ///< empty, and no `fold`: nothing stands for it
+};
+
+/// A family by parts of the names of its files.
+struct FamilyRow {
+    std::string id;
+    std::vector<std::string> names;
+    bool runs = false;
+};
+
+/// The rows by class. A parameter or setting is one of
+///   "widget"                                   the value of that input
+///   {"is": value}                              a constant
+///   {"from": "widget", "map": {a: b}, "else": c}  a word for a word; `else` is near, not exact
+///   {"expr": "2 * width"}                      an Expression of inputs; `sdxl` is known, too
+/// A key that ends in "?" is given where this version has such a parameter that takes the value,
+/// and not missed where it has not.
+class ClassTable {
+public:
+    /// Error{Corrupt} names the class and key of a row that cannot be read.
+    ClassTable(const Json& classes, const Json& families);
+
+    /// nullptr: none is known.
+    [[nodiscard]] const ClassRow* find(std::string_view name) const;
+
+    [[nodiscard]] const std::map<std::string, ClassRow, std::less<>>& rows() const { return rows_; }
+
+    /// By the name of a file of weights, the most specific one; nullptr: no family is known to have
+    /// such names.
+    [[nodiscard]] const FamilyRow* familyOf(std::string_view file) const;
+
+private:
+    std::map<std::string, ClassRow, std::less<>> rows_;
+    std::vector<FamilyRow> families_;
+};
+
+/// The table of the folder of resources. Errors: those of InputFile and of ClassTable.
+[[nodiscard]] ClassTable readClassTable(const std::string& resourcesFolder);
+
+}  // namespace lowtide::interop

@@ -1,0 +1,161 @@
+#include "plugin/interop/prompt.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/interop/json_members.hpp"
+#include "plugin/interop/workflow.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace lowtide::interop {
+
+namespace {
+
+constexpr const char* kClassType = "class_type";
+
+bool isApiNode(const Json& json) {
+    return json.is_object() && json.contains(kClassType) && json[kClassType].is_string();
+}
+
+/// Nothing where a list is a value.
+std::optional<Socket> apiSocket(const Json& value) {
+    const bool isSocket = value.is_array() && value.size() == 2 && value[0].is_string() &&
+                          value[1].is_number_integer();
+    if (!isSocket) {
+        return std::nullopt;
+    }
+    const auto slot = value[1].get<int64_t>();
+    constexpr int64_t kMostSlots = 1000;
+    return Socket{value[0].get<std::string>(),
+                  slot >= 0 && slot < kMostSlots ? static_cast<int>(slot) : -1};
+}
+
+PromptNode apiNode(const std::string& id, const Json& json) {
+    PromptNode node;
+    node.type = textIn(json, kClassType);
+    node.title = textIn(memberIn(json, "_meta"), "title");
+    const Json& inputs = memberIn(json, "inputs");
+    if (!inputs.is_object()) {
+        throw Error(ErrorKind::Corrupt,
+                    message("node {} of the workflow has no \"inputs\"", quotedName(id)));
+    }
+    for (const auto& [name, value] : inputs.items()) {
+        if (std::optional<Socket> socket = apiSocket(value)) {
+            node.inputs[name] = {.from = std::move(socket), .value = {}};
+        } else {
+            node.inputs[name] = {.from = std::nullopt, .value = value};
+        }
+    }
+    return node;
+}
+
+Prompt promptOfApi(const Json& json) {
+    Prompt prompt;
+    for (const auto& [id, node] : json.items()) {
+        if (isApiNode(node)) {
+            prompt.nodes.emplace(id, apiNode(id, node));
+        }
+    }
+    if (prompt.nodes.size() > kMostPromptNodes) {
+        throw Error(ErrorKind::Corrupt,
+                    message("the workflow has {} nodes, at most {} are read",
+                            prompt.nodes.size(),
+                            kMostPromptNodes));
+    }
+    return prompt;
+}
+
+/// What the editor puts behind a seed.
+bool isSeedControl(const Json& value) {
+    static const std::set<std::string> kWords = {
+        "fixed", "increment", "decrement", "randomize", "increment-wrap"};
+    return value.is_boolean() ||
+           (value.is_string() && kWords.contains(value.get_ref<const std::string&>()));
+}
+
+void giveValue(PromptNode& node, const std::string& name, Json value) {
+    node.inputs[name] = {.from = std::nullopt, .value = std::move(value)};
+}
+
+void takeKnownWidgets(const ClassRow& row, const Json& values, PromptNode& node) {
+    size_t next = 0;
+    for (const Widget& widget : row.widgets) {
+        if (widget.name == "~control") {
+            next += next < values.size() && isSeedControl(values[next]) ? 1 : 0;
+        } else if (widget.name.starts_with('~')) {
+            ++next;
+        } else if (next < values.size()) {
+            giveValue(node, widget.name, values[next++]);
+        } else if (widget.defaultValue) {
+            giveValue(node, widget.name, *widget.defaultValue);
+        }
+    }
+    for (; next < values.size(); ++next) {
+        node.unnamed.push_back(values[next]);
+    }
+}
+
+void takeListedWidgets(const std::vector<std::string>& names,
+                       const Json& values,
+                       PromptNode& node) {
+    size_t next = 0;
+    for (size_t i = 0; i < names.size() && next < values.size(); ++i) {
+        giveValue(node, names[i], values[next++]);
+        const bool isSeed = names[i] == "seed" || names[i] == "noise_seed";
+        if (isSeed && next < values.size() && isSeedControl(values[next])) {
+            ++next;
+        }
+    }
+    for (; next < values.size(); ++next) {
+        node.unnamed.push_back(values[next]);
+    }
+}
+
+}  // namespace
+
+bool isWorkflow(const Json& json) {
+    return json.is_object() && json.contains("nodes") && json["nodes"].is_array() &&
+           json.contains("links") && json["links"].is_array();
+}
+
+bool isApiPrompt(const Json& json) {
+    return json.is_object() && !json.empty() && std::any_of(json.begin(), json.end(), isApiNode) &&
+           !json.contains("nodes");
+}
+
+Prompt readPrompt(const Json& json, const ClassTable& table) {
+    if (isWorkflow(json)) {
+        return promptOfWorkflow(json, table);
+    }
+    if (isApiPrompt(json)) {
+        return promptOfApi(json);
+    }
+    for (const char* key : {"workflow", "prompt"}) {
+        if (json.is_object() && json.contains(key) &&
+            (isWorkflow(json[key]) || isApiPrompt(json[key]))) {
+            return readPrompt(json[key], table);
+        }
+    }
+    throw Error(ErrorKind::InvalidInput,
+                message("this is no workflow of ComfyUI: it has neither nodes and links nor nodes "
+                        "with a class_type"),
+                message("save it in ComfyUI with Save or Export (API)"));
+}
+
+void takeWidgets(const ClassRow* row,
+                 const std::vector<std::string>& names,
+                 const Json& values,
+                 PromptNode& node) {
+    if (values.is_object()) {
+        for (const auto& [name, value] : values.items()) {
+            giveValue(node, name, value);
+        }
+    } else if (row != nullptr) {
+        takeKnownWidgets(*row, values.is_array() ? values : Json::array(), node);
+    } else if (values.is_array()) {
+        takeListedWidgets(names, values, node);
+    }
+}
+
+}  // namespace lowtide::interop

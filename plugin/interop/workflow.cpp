@@ -1,0 +1,518 @@
+#include "plugin/interop/workflow.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/interop/json_members.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace lowtide::interop {
+
+namespace {
+
+constexpr const char* kSubgraphInput = "-10";   ///< the node within a subgraph that its inputs are
+constexpr const char* kSubgraphOutput = "-20";  ///< likewise of its outputs
+constexpr int kDeepestSubgraph = 64;
+constexpr int kLongestWire = 2000;  ///< nodes that a wire runs through
+constexpr int kMuted = 2;
+constexpr int kBypassed = 4;
+
+[[noreturn]] void refuseWorkflow(const Message& problem) {
+    throw Error(ErrorKind::Corrupt,
+                message("the workflow cannot be read: {}", problem),
+                message("open it in ComfyUI and save it again"));
+}
+
+/// Ids are numbers or texts; empty: it is neither.
+std::string idFrom(const Json& json) {
+    return json.is_string()           ? json.get<std::string>()
+           : json.is_number_integer() ? std::to_string(json.get<int64_t>())
+                                      : std::string();
+}
+
+int slotFrom(const Json& json) {
+    constexpr int64_t kMostSlots = 100000;
+    const int64_t slot = json.is_number_integer() ? json.get<int64_t>() : -1;
+    return slot >= 0 && slot < kMostSlots ? static_cast<int>(slot) : -1;
+}
+
+/// [x, y], also from {"0": x, "1": y}; null: it is neither.
+Json pointIn(const Json& json) {
+    Json point = Json::array();
+    for (const size_t i : {0, 1}) {
+        const Json& member =
+            json.is_array() && json.size() > i ? json[i] : memberIn(json, i == 0 ? "0" : "1");
+        if (!member.is_number()) {
+            return {};
+        }
+        point.push_back(member);
+    }
+    return point;
+}
+
+struct WorkflowLink {
+    std::string from;
+    int fromSlot = 0;
+    std::string to;
+    int toSlot = 0;
+};
+
+/// [id, from, slot, to, slot, type], or an object of them.
+std::pair<std::string, WorkflowLink> linkFrom(const Json& json) {
+    if (json.is_array() && json.size() >= 5) {
+        return {idFrom(json[0]),
+                {idFrom(json[1]), slotFrom(json[2]), idFrom(json[3]), slotFrom(json[4])}};
+    }
+    if (json.is_object()) {
+        return {idFrom(memberIn(json, "id")),
+                {idFrom(memberIn(json, "origin_id")),
+                 slotFrom(memberIn(json, "origin_slot")),
+                 idFrom(memberIn(json, "target_id")),
+                 slotFrom(memberIn(json, "target_slot"))}};
+    }
+    refuseWorkflow(message("a link is neither a list of five nor an object"));
+}
+
+/// The workflow itself, or one use of a subgraph.
+struct Scope {
+    const Json* graph = nullptr;
+    const Scope* parent = nullptr;
+    const Json* instance = nullptr;  ///< the node in `parent` that this is
+    std::string path;                ///< of ids down to it: "57:"; empty: the workflow
+    int depth = 0;
+    std::map<std::string, const Json*> nodes;
+    std::map<std::string, WorkflowLink> links;
+    std::map<std::string, std::unique_ptr<Scope>> inner;
+};
+
+int modeOf(const Json& node) {
+    const Json& mode = memberIn(node, "mode");
+    return mode.is_number_integer() ? static_cast<int>(mode.get<int64_t>()) : 0;
+}
+
+bool isLeftOut(const Json& node) {
+    return modeOf(node) == kMuted || modeOf(node) == kBypassed;
+}
+
+const Json* entryAt(const Json& node, const char* list, int slot) {
+    const Json& entries = listIn(node, list);
+    return slot >= 0 && static_cast<size_t>(slot) < entries.size()
+               ? &entries[static_cast<size_t>(slot)]
+               : nullptr;
+}
+
+std::string typeAt(const Json& node, const char* list, int slot) {
+    const Json* entry = entryAt(node, list, slot);
+    return entry != nullptr ? textIn(*entry, "type") : std::string();
+}
+
+std::string widgetNameOf(const Json& input) {
+    const std::string name = textIn(memberIn(input, "widget"), "name");
+    return name.empty() ? textIn(input, "name") : name;
+}
+
+/// An input of a node.
+struct InputPlace {
+    const Scope* scope = nullptr;
+    const Json* node = nullptr;
+    int slot = 0;
+};
+
+/// The input that a bypassed node passes on to an output: of the wanted type, else of the output's,
+/// at its own position first. -1: none.
+int passedSlot(const Json& node, int output, const std::string& wanted) {
+    const int count = static_cast<int>(listIn(node, "inputs").size());
+    for (const std::string& type : {wanted, typeAt(node, "outputs", output)}) {
+        if (type.empty()) {
+            continue;
+        }
+        if (output < count && typeAt(node, "inputs", output) == type) {
+            return output;
+        }
+        for (int i = 0; i < count; ++i) {
+            if (typeAt(node, "inputs", i) == type) {
+                return i;
+            }
+        }
+    }
+    return -1;
+}
+
+class WorkflowReader {
+public:
+    WorkflowReader(const Json& workflow, const ClassTable& table) : table_(table) {
+        for (const Json& definition : listIn(memberIn(workflow, "definitions"), "subgraphs")) {
+            const std::string id = textIn(definition, "id");
+            if (!id.empty() && !definitions_.emplace(id, &definition).second) {
+                refuseWorkflow(message("two subgraphs have the id {}", quotedName(id)));
+            }
+        }
+        root_.graph = &workflow;
+        open(root_);
+    }
+
+    Prompt read() {
+        addNodes(root_);
+        return std::move(prompt_);
+    }
+
+private:
+    void open(Scope& scope) {
+        for (const Json& node : listIn(*scope.graph, "nodes")) {
+            const std::string id = idFrom(memberIn(node, "id"));
+            if (id.empty() || textIn(node, "type").empty()) {
+                refuseWorkflow(message("a node has no \"id\" or no \"type\""));
+            }
+            if (!scope.nodes.emplace(id, &node).second) {
+                refuseWorkflow(message("two nodes have the id {}", quotedName(id)));
+            }
+            if (++count_ > kMostPromptNodes) {
+                refuseWorkflow(message("it has more than {} nodes", kMostPromptNodes));
+            }
+        }
+        for (const Json& json : listIn(*scope.graph, "links")) {
+            if (!json.is_null()) {
+                scope.links.insert(linkFrom(json));
+            }
+        }
+        for (const auto& [id, node] : scope.nodes) {
+            const auto definition = definitions_.find(textIn(*node, "type"));
+            if (definition != definitions_.end() && !isLeftOut(*node)) {
+                openInner(scope, id, *node, *definition->second);
+            }
+        }
+    }
+
+    void openInner(Scope& scope, const std::string& id, const Json& node, const Json& definition) {
+        if (scope.depth == kDeepestSubgraph) {
+            refuseWorkflow(message("subgraphs lie in each other more than {} deep, or {} in itself",
+                                   kDeepestSubgraph,
+                                   quotedName(textIn(definition, "name"))));
+        }
+        auto inner = std::make_unique<Scope>();
+        inner->graph = &definition;
+        inner->parent = &scope;
+        inner->instance = &node;
+        inner->path = scope.path + id + ":";
+        inner->depth = scope.depth + 1;
+        open(*inner);
+        scope.inner.emplace(id, std::move(inner));
+    }
+
+    static std::string groupOf(const Scope& scope) {
+        return scope.path.empty() ? std::string() : scope.path.substr(0, scope.path.size() - 1);
+    }
+
+    void addNodes(const Scope& scope) {
+        for (const auto& [id, node] : scope.nodes) {
+            addModels(*node);
+            const auto inner = scope.inner.find(id);
+            if (inner != scope.inner.end()) {
+                addGroup(*inner->second);
+                addNodes(*inner->second);
+            } else {
+                addNode(scope, id, *node);
+            }
+        }
+    }
+
+    void addModels(const Json& node) {
+        for (const Json& model : listIn(memberIn(node, "properties"), "models")) {
+            const std::string name = textIn(model, "name");
+            if (!name.empty()) {
+                prompt_.models[name] = {.folder = textIn(model, "directory"),
+                                        .url = textIn(model, "url")};
+            }
+        }
+    }
+
+    void addGroup(const Scope& scope) {
+        const std::string title = textIn(*scope.instance, "title");
+        prompt_.groups.push_back({.id = groupOf(scope),
+                                  .title = title.empty() ? textIn(*scope.graph, "name") : title,
+                                  .parent = groupOf(*scope.parent)});
+    }
+
+    void addNode(const Scope& scope, const std::string& id, const Json& json) {
+        const std::string type = textIn(json, "type");
+        const std::string path = scope.path + id;
+        if (isLeftOut(json)) {
+            prompt_.leftOut.push_back({.node = path,
+                                       .type = type,
+                                       .why = modeOf(json) == kMuted ? message("it is muted")
+                                                                     : message("it is bypassed")});
+            return;
+        }
+        if (type == "Note" || type == "MarkdownNote") {
+            addNote(scope, json);
+            return;
+        }
+        if (type == "Reroute" || type == "PrimitiveNode") {
+            return;
+        }
+        PromptNode node{
+            .type = type,
+            .title = textIn(json, "title"),
+            .group = groupOf(scope),
+            .inputs = {},
+            .outputTypes = {},
+            .unnamed = Json::array(),
+            .position = scope.parent == nullptr ? pointIn(memberIn(json, "pos")) : Json()};
+        for (const Json& output : listIn(json, "outputs")) {
+            node.outputTypes.push_back(textIn(output, "type"));
+        }
+        takeWidgets(table_.find(type), widgetNamesOf(json), memberIn(json, "widgets_values"), node);
+        takePromoted(scope, id, node);
+        takeWires(scope, json, path, node);
+        prompt_.nodes.emplace(path, std::move(node));
+    }
+
+    void addNote(const Scope& scope, const Json& json) {
+        const Json& values = memberIn(json, "widgets_values");
+        if (scope.parent == nullptr && values.is_array() && !values.empty() &&
+            values[0].is_string()) {
+            prompt_.notes.push_back({.text = values[0].get<std::string>(),
+                                     .position = pointIn(memberIn(json, "pos")),
+                                     .size = pointIn(memberIn(json, "size"))});
+        }
+    }
+
+    static std::vector<std::string> widgetNamesOf(const Json& node) {
+        std::vector<std::string> names;
+        for (const Json& input : listIn(node, "inputs")) {
+            if (memberIn(input, "widget").is_object()) {
+                names.push_back(widgetNameOf(input));
+            }
+        }
+        return names;
+    }
+
+    void takeWires(const Scope& scope,
+                   const Json& json,
+                   const std::string& path,
+                   PromptNode& node) {
+        const Json& inputs = listIn(json, "inputs");
+        for (int slot = 0; slot < static_cast<int>(inputs.size()); ++slot) {
+            const Json& input = inputs[static_cast<size_t>(slot)];
+            const std::string name = textIn(input, "name");
+            PromptInput given = sourceOf({&scope, &json, slot}, path);
+            if (!name.empty() && (given.from || !given.value.is_null())) {
+                node.inputs[name] = std::move(given);
+            }
+        }
+    }
+
+    /// Values that the subgraph around the node shows, and that it keeps itself.
+    void takePromoted(const Scope& scope, const std::string& id, PromptNode& node) {
+        for (const auto& [entry, value] : proxiesOf(scope)) {
+            if (entry.first != id) {
+                continue;
+            }
+            prompt_.promoted.push_back({.group = groupOf(scope),
+                                        .node = scope.path + id,
+                                        .input = entry.second,
+                                        .label = entry.second});
+            const auto input = node.inputs.find(entry.second);
+            if (!value.is_null() && input != node.inputs.end()) {
+                input->second = {.from = std::nullopt, .value = value};
+            }
+        }
+    }
+
+    /// The older form of promoted values: pairs of an inner node (-1: an input of the subgraph) and
+    /// a widget, in the order of the values; null: the inner node has the value.
+    static std::vector<std::pair<std::pair<std::string, std::string>, Json>> proxiesOf(
+        const Scope& scope) {
+        std::vector<std::pair<std::pair<std::string, std::string>, Json>> proxies;
+        if (scope.instance == nullptr) {
+            return proxies;
+        }
+        const Json& values = memberIn(*scope.instance, "widgets_values");
+        for (const Json& entry : listIn(memberIn(*scope.instance, "properties"), "proxyWidgets")) {
+            if (!entry.is_array() || entry.size() < 2 || !entry[1].is_string()) {
+                continue;
+            }
+            const size_t at = proxies.size();
+            proxies.push_back({{idFrom(entry[0]), entry[1].get<std::string>()},
+                               values.is_array() && at < values.size() ? values[at] : Json()});
+        }
+        return proxies;
+    }
+
+    /// What the subgraph itself gives to an inner input that its own input `name` leads to. Null:
+    /// nothing.
+    static Json promotedValue(const InputPlace& at, const std::string& name) {
+        const auto proxies = proxiesOf(*at.scope);
+        if (!proxies.empty()) {
+            const std::string id = idFrom(memberIn(*at.node, "id"));
+            const Json* input = entryAt(*at.node, "inputs", at.slot);
+            const std::string widget = input != nullptr ? widgetNameOf(*input) : std::string();
+            for (const auto& [entry, value] : proxies) {
+                if ((entry.first == id && entry.second == widget) ||
+                    (entry.first == "-1" && entry.second == name)) {
+                    return value;
+                }
+            }
+            return {};
+        }
+        const Json& values = memberIn(*at.scope->instance, "widgets_values");
+        const std::vector<std::string> names = widgetInputsOf(*at.scope);
+        const auto found = std::ranges::find(names, name);
+        const auto index = static_cast<size_t>(found - names.begin());
+        return found != names.end() && values.is_array() && index < values.size() ? values[index]
+                                                                                  : Json();
+    }
+
+    /// The newer form: the inputs of the subgraph that lead to a widget, in their order.
+    static std::vector<std::string> widgetInputsOf(const Scope& scope) {
+        std::set<int> slots;
+        for (const auto& [id, link] : scope.links) {
+            const auto node = scope.nodes.find(link.to);
+            const Json* input = link.from == kSubgraphInput && node != scope.nodes.end()
+                                    ? entryAt(*node->second, "inputs", link.toSlot)
+                                    : nullptr;
+            if (input != nullptr && memberIn(*input, "widget").is_object()) {
+                slots.insert(link.fromSlot);
+            }
+        }
+        std::vector<std::string> names;
+        for (const int slot : slots) {
+            if (const Json* input = entryAt(*scope.graph, "inputs", slot)) {
+                names.push_back(textIn(*input, "name"));
+            }
+        }
+        return names;
+    }
+
+    /// Follows a wire back to the node or value that it comes from.
+    PromptInput sourceOf(InputPlace at, const std::string& path) {
+        const std::string wanted = typeAt(*at.node, "inputs", at.slot);
+        PromptInput promoted;  // by the outermost subgraph that has a value
+        for (int hop = 0; hop < kLongestWire; ++hop) {
+            const Json* input = entryAt(*at.node, "inputs", at.slot);
+            const std::string link =
+                input != nullptr ? idFrom(memberIn(*input, "link")) : std::string();
+            const auto wire = at.scope->links.find(link);
+            if (wire == at.scope->links.end()) {
+                if (!link.empty()) {
+                    noteLostWire(path, link);
+                }
+                return promoted;
+            }
+            if (wire->second.from == kSubgraphInput && at.scope->parent != nullptr) {
+                const Json* outer = entryAt(*at.scope->graph, "inputs", wire->second.fromSlot);
+                const std::string name = outer != nullptr ? textIn(*outer, "name") : std::string();
+                if (Json value = promotedValue(at, name); !value.is_null()) {
+                    promoted.value = std::move(value);
+                }
+                at = {at.scope->parent, at.scope->instance, outerSlot(*at.scope, name)};
+                continue;
+            }
+            std::optional<PromptInput> end = fromOutput(at, wire->second, wanted, path);
+            if (end) {
+                return end->from || !end->value.is_null() ? *end : promoted;
+            }
+        }
+        refuseWorkflow(
+            message("the wire into node {} runs in a circle, or through more than {} nodes",
+                    quotedName(path),
+                    kLongestWire));
+    }
+
+    static int outerSlot(const Scope& scope, const std::string& name) {
+        const Json& inputs = listIn(*scope.instance, "inputs");
+        for (int slot = 0; slot < static_cast<int>(inputs.size()); ++slot) {
+            if (textIn(inputs[static_cast<size_t>(slot)], "name") == name) {
+                return slot;
+            }
+        }
+        return -1;
+    }
+
+    /// The end of a wire, where the output has one; else `at` is the input that the node passes on.
+    std::optional<PromptInput> fromOutput(InputPlace& at,
+                                          const WorkflowLink& link,
+                                          const std::string& wanted,
+                                          const std::string& path) {
+        const Scope* scope = at.scope;
+        std::string id = link.from;
+        int slot = link.fromSlot;
+        for (int hop = 0; hop <= kDeepestSubgraph; ++hop) {
+            const auto node = scope->nodes.find(id);
+            if (node == scope->nodes.end()) {
+                noteLostWire(path, scope->path + id);
+                return PromptInput();
+            }
+            const Json& json = *node->second;
+            const auto inner = scope->inner.find(id);
+            if (inner == scope->inner.end()) {
+                return fromNode(at, *scope, json, slot, wanted);
+            }
+            scope = inner->second.get();
+            const WorkflowLink* leaving = nullptr;
+            for (const auto& [key, each] : scope->links) {
+                leaving = each.to == kSubgraphOutput && each.toSlot == slot ? &each : leaving;
+            }
+            if (leaving == nullptr) {
+                return PromptInput();
+            }
+            if (leaving->from == kSubgraphInput) {  // an input that goes straight through
+                const Json* outer = entryAt(*scope->graph, "inputs", leaving->fromSlot);
+                at = {scope->parent,
+                      scope->instance,
+                      outerSlot(*scope, outer != nullptr ? textIn(*outer, "name") : "")};
+                return std::nullopt;
+            }
+            id = leaving->from;
+            slot = leaving->fromSlot;
+        }
+        return PromptInput();
+    }
+
+    static std::optional<PromptInput> fromNode(
+        InputPlace& at, const Scope& scope, const Json& json, int slot, const std::string& wanted) {
+        const std::string type = textIn(json, "type");
+        if (modeOf(json) == kMuted || type == "Note" || type == "MarkdownNote") {
+            return PromptInput();
+        }
+        if (modeOf(json) == kBypassed || type == "Reroute") {
+            const int passed = type == "Reroute" ? 0 : passedSlot(json, slot, wanted);
+            if (passed < 0) {
+                return PromptInput();
+            }
+            at = {&scope, &json, passed};
+            return std::nullopt;
+        }
+        if (type == "PrimitiveNode") {
+            const Json& values = memberIn(json, "widgets_values");
+            const bool hasOne = values.is_array() && !values.empty();
+            return PromptInput{.from = std::nullopt, .value = hasOne ? values[0] : Json()};
+        }
+        return PromptInput{.from = Socket{scope.path + idFrom(memberIn(json, "id")), slot},
+                           .value = {}};
+    }
+
+    void noteLostWire(const std::string& path, const std::string& link) {
+        prompt_.leftOut.push_back(
+            {.node = path,
+             .type = {},
+             .why = message("a wire into it comes from {}, which is not there", quotedName(link))});
+    }
+
+    const ClassTable& table_;
+    std::map<std::string, const Json*> definitions_;
+    Scope root_;
+    Prompt prompt_;
+    size_t count_ = 0;
+};
+
+}  // namespace
+
+Prompt promptOfWorkflow(const Json& workflow, const ClassTable& table) {
+    return WorkflowReader(workflow, table).read();
+}
+
+}  // namespace lowtide::interop
