@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/foreign_graph.hpp"
 #include "cli/printed_text.hpp"
 #include "cli/start_module.hpp"
 #include "plugin/base/text.hpp"
@@ -102,10 +103,14 @@ Status checkGraph(const GraphArguments& arguments) {
     if (looksLikeWeights(arguments.graph)) {
         return checkWeights(arguments);
     }
-    const std::string graph = readGraph(arguments.graph);
-    Runner& runner = *startModule(arguments).runner();
-    const auto [status, result] = answerOf(
-        [&](std::string& text) { return runner.check(graph, optionsOf(arguments).dump(), text); });
+    const std::string text = readGraph(arguments.graph);
+    Plugin& plugin = startModule(arguments);
+    const RunnableGraph graph = runnableGraph(text, arguments, plugin);
+    Json options = optionsOf(arguments);
+    options["until"] = graph.until;
+    const auto [status, result] = answerOf([&](std::string& answer) {
+        return plugin.runner()->check(graph.text, options.dump(), answer);
+    });
     printIssues(result.value("issues", Json::array()));
     if (status == Status::Ok) {
         std::printf("%s: valid\n", arguments.graph.c_str());

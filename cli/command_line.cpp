@@ -18,7 +18,8 @@ namespace {
 
 constexpr int kInvalid = static_cast<int>(Status::Invalid);
 constexpr size_t kLongestParse = 400;  ///< bytes of the parser's words that are shown
-constexpr const char* kGraph = "Graph file (JSON), image from Lowtide, or name of a preset";
+constexpr const char* kGraph =
+    "Graph file (JSON), image from Lowtide, workflow of ComfyUI, or name of a preset";
 constexpr const char* kDevice = "cpu (default), cuda:1, fake or fake:8GiB";
 
 /// Becomes the studio, which lies next to this program; returns only by throwing Error{NotFound}.
@@ -111,6 +112,7 @@ struct Invocation {
     CompareArguments compare;
     CalibrateCacheArguments calibrateCache;
     ConvertArguments convert;
+    ImportArguments foreign;
     bool json = false;
     bool cards = false;
     std::string device;
@@ -283,6 +285,27 @@ void addConvert(Invocation& invocation) {
     convert.add_flag("--json", arguments.json, "Print what was written as JSON");
 }
 
+void addImport(Invocation& invocation) {
+    ImportArguments& arguments = invocation.foreign;
+    CLI::App& command = invocation.add("import",
+                                       "Make a graph of a workflow of ComfyUI, or of what A1111, "
+                                       "Forge, InvokeAI, Fooocus or SwarmUI wrote into an image",
+                                       [&] { return importGraph(arguments); });
+    CLI::Option* file = command.add_option(
+        "graph", arguments.file, "Workflow (JSON), or an image or a video that carries one");
+    command.add_option("--out", arguments.out, "The new graph (JSON)");
+    command.add_option("--report", arguments.report, "Write what became of each node (JSON)");
+    addRepeatable(command,
+                  "--model-folder",
+                  arguments.modelFolders,
+                  "Folder in which its models are looked for (repeatable)");
+    CLI::Option* coverage = command.add_option(
+        "--coverage", arguments.coverage, "Report instead on each workflow of a folder");
+    command.add_flag("--json", arguments.json, "With --coverage: print it as JSON")
+        ->needs(coverage);
+    coverage->excludes(file);
+}
+
 void addCommands(Invocation& invocation) {
     addRun(invocation);
     addCheckAndPlan(invocation);
@@ -290,6 +313,7 @@ void addCommands(Invocation& invocation) {
     addCalibrations(invocation);
     addCompare(invocation);
     addConvert(invocation);
+    addImport(invocation);
     CLI::App& report = invocation.add("report", "Print a report that --report wrote", [&] {
         return printReport(invocation.file);
     });
@@ -312,7 +336,7 @@ bool isKnown(const CLI::App& app, const std::string& word) {
 /// Files that are opened here, by whatever bytes name them. Everything else goes to the module as
 /// JSON, which is UTF-8.
 bool takesBytes(const std::string& option) {
-    constexpr std::string_view kNames[] = {"graph", "file", "--report"};
+    constexpr std::string_view kNames[] = {"graph", "file", "--report", "--coverage"};
     return std::ranges::find(kNames, option) != std::end(kNames);
 }
 

@@ -62,6 +62,15 @@ struct CalibrateCacheArguments : GraphArguments {
     bool json = false;
 };
 
+struct ImportArguments {
+    std::string file;
+    std::string out;
+    std::string report;
+    std::vector<std::string> modelFolders;  ///< in which its models are looked for
+    std::string coverage;                   ///< a folder of workflows, instead of a file
+    bool json = false;
+};
+
 struct ConvertArguments {
     std::string checkpoint;
     std::string storage;
@@ -92,6 +101,9 @@ Status calibrateDevice(const std::string& device, int threads, bool json);
 /// Makes a curve for the block cache: records runs with the seeds, checks it on the held-out ones,
 /// writes the file.
 Status calibrateCache(const CalibrateCacheArguments& arguments);
+/// Makes a graph of a workflow or of settings of another program, or reports how much of each of a
+/// folder's workflows can be made.
+Status importGraph(const ImportArguments& arguments);
 /// Writes a checkpoint again in another storage and reports what that cost.
 Status convertCheckpoint(const ConvertArguments& arguments);
 Status printReport(const std::string& path);
@@ -99,8 +111,9 @@ Status printReport(const std::string& path);
 /// The file that a user named: a graph's, or that of a preset by its id or title. Error{NotFound}
 /// names the nearest preset; one that cannot be read is refused as graph::readPreset does.
 [[nodiscard]] std::string graphFileOf(const std::string& typed);
-/// The text of a graph file, of the graph in an image, or of a preset. Error{NotFound} or
-/// Error{Corrupt} names the file.
+/// The text of a graph file, of the graph in an image, or of a preset; of an image or a video of
+/// another program what it carries for an import. Error{NotFound} or Error{Corrupt} names the
+/// file.
 [[nodiscard]] std::string readGraph(const std::string& path);
 /// A path for the module's JSON; `what`: "the folder for images". Error{InvalidInput} when a part
 /// of it is not UTF-8.

@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/foreign_graph.hpp"
 #include "cli/printed_text.hpp"
 #include "cli/start_module.hpp"
 #include "plugin/base/error.hpp"
@@ -124,7 +125,9 @@ void printPlan(const Json& plan) {
 }  // namespace
 
 std::string readGraph(const std::string& path) {
-    return graph::readGraphText(files::InputFile(graphFileOf(path)));
+    const files::InputFile file(graphFileOf(path));
+    std::string foreign = interop::carriedForeignText(graph::readCarriedTexts(file));
+    return foreign.empty() ? graph::readGraphText(file) : foreign;
 }
 
 std::string modulePath(const std::filesystem::path& path, const Message& what) {
@@ -197,10 +200,14 @@ void printIssues(const Json& issues) {
 }
 
 Status planGraph(const GraphArguments& arguments, bool json) {
-    const std::string graph = readGraph(arguments.graph);
-    Runner& runner = *startModule(arguments).runner();
-    const auto [status, result] = answerOf(
-        [&](std::string& text) { return runner.plan(graph, optionsOf(arguments).dump(), text); });
+    const std::string text = readGraph(arguments.graph);
+    Plugin& plugin = startModule(arguments);
+    const RunnableGraph graph = runnableGraph(text, arguments, plugin);
+    Json options = optionsOf(arguments);
+    options["until"] = graph.until;
+    const auto [status, result] = answerOf([&](std::string& answer) {
+        return plugin.runner()->plan(graph.text, options.dump(), answer);
+    });
     printIssues(result.value("issues", Json::array()));
     if (json) {
         printJson(status == Status::Ok ? result.at("plan") : result);

@@ -1,6 +1,7 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/drawn_prompts.hpp"
+#include "cli/foreign_graph.hpp"
 #include "cli/os.hpp"
 #include "cli/printed_text.hpp"
 #include "cli/run_session.hpp"
@@ -49,11 +50,13 @@ bool isWritten(files::OutputFile& file, const Json& report) {
 }  // namespace
 
 Status runGraph(const RunArguments& arguments) {
-    const std::string graph = readGraph(arguments.graph);
+    const std::string text = readGraph(arguments.graph);
     catchInterrupts();
     Plugin& plugin = startModule(arguments, arguments.log);
     Runner& runner = *plugin.runner();
+    const RunnableGraph graph = runnableGraph(text, arguments, plugin);
     Json options = optionsOf(arguments);
+    options["until"] = graph.until;
     options["out"] = modulePath(absolute(arguments.out), message("the folder for images"));
     options["repeat"] = arguments.repeat;
     if (arguments.collectionThreshold) {
@@ -68,7 +71,8 @@ Status runGraph(const RunArguments& arguments) {
     if (!arguments.timeline.empty()) {
         options["timeline"] = modulePath(absolute(arguments.timeline), Message("--timeline"));
     }
-    const std::optional<DrawnGraph> drawn = DrawnPrompts(arguments, plugin).drawn(graph, options);
+    const std::optional<DrawnGraph> drawn =
+        DrawnPrompts(arguments, plugin).drawn(graph.text, options);
     if (!drawn) {
         return Status::Invalid;
     }

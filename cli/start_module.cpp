@@ -10,9 +10,6 @@
 
 namespace lowtide::cli {
 
-namespace {
-
-/// Absolute, so that the module means the same.
 std::vector<std::string> foldersNamed(const std::vector<std::string>& given) {
     std::vector<std::string> folders;
     for (const std::string& asked : given) {
@@ -36,8 +33,6 @@ std::vector<std::string> foldersNamed(const std::vector<std::string>& given) {
     }
     return folders;
 }
-
-}  // namespace
 
 Plugin& startModule(const GraphArguments& arguments, const std::string& log) {
     return loader::startPlugin({.threads = arguments.threads,

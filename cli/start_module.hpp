@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace lowtide::cli {
 
@@ -14,6 +15,9 @@ namespace lowtide::cli {
 /// that is not there, Error{Corrupt} a paths file that is none.
 [[nodiscard]] Plugin& startModule(const GraphArguments& arguments,
                                   const std::string& log = "warning");
+
+/// The folders of models that `--model-folder` names, each absolute. Errors as startModule.
+[[nodiscard]] std::vector<std::string> foldersNamed(const std::vector<std::string>& given);
 
 /// What the module gave.
 struct Answer {

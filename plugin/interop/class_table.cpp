@@ -195,7 +195,7 @@ const FamilyRow* ClassTable::familyOf(std::string_view file) const {
 }
 
 ClassTable readClassTable(const std::string& resourcesFolder) {
-    const std::string folder = resourcesFolder + "/comfyui/";
+    const std::string folder = resourcesFolder + "/interop/";
     return ClassTable(readTable(folder + "classes.json"), readTable(folder + "families.json"));
 }
 

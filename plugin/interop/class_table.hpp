@@ -1,6 +1,6 @@
 #pragma once
 // What is known of the node classes of ComfyUI: their widgets and outputs, and what stands for them
-// here. The rows are data, resources/comfyui/classes.json.
+// here. The rows are data, resources/interop/classes.json.
 
 #include "plugin/base/json.hpp"
 

@@ -50,6 +50,19 @@ PromptNode apiNode(const std::string& id, const Json& json) {
     return node;
 }
 
+/// A graph's ids stand complete in messages and files.
+void checkIds(const Prompt& prompt) {
+    constexpr size_t kLongestId = 190;
+    for (const auto& [id, node] : prompt.nodes) {
+        if (id.empty() || id.size() > kLongestId) {
+            throw Error(ErrorKind::Corrupt,
+                        message("the workflow has the node {}; an id has 1 to {} bytes",
+                                quotedName(id),
+                                kLongestId));
+        }
+    }
+}
+
 Prompt promptOfApi(const Json& json) {
     Prompt prompt;
     for (const auto& [id, node] : json.items()) {
@@ -125,11 +138,10 @@ bool isApiPrompt(const Json& json) {
 }
 
 Prompt readPrompt(const Json& json, const ClassTable& table) {
-    if (isWorkflow(json)) {
-        return promptOfWorkflow(json, table);
-    }
-    if (isApiPrompt(json)) {
-        return promptOfApi(json);
+    if (isWorkflow(json) || isApiPrompt(json)) {
+        Prompt prompt = isWorkflow(json) ? promptOfWorkflow(json, table) : promptOfApi(json);
+        checkIds(prompt);
+        return prompt;
     }
     for (const char* key : {"workflow", "prompt"}) {
         if (json.is_object() && json.contains(key) &&

@@ -13,6 +13,7 @@ import sys
 HOST, BASE, FILES, IMAGE, VIDEO, MEMORY = (
     "plugin/host_api", "plugin/base", "plugin/files", "plugin/image", "plugin/video", "plugin/memory")
 GRAPH, EXECUTOR, RESIDENCY, TENSOR = "plugin/graph", "plugin/executor", "plugin/residency", "plugin/tensor"
+INTEROP = "plugin/interop"
 SAMPLING, ENCODINGS = "plugin/sampling", "plugin/encodings"
 TEXT, NN, CHECKPOINTS, FAMILIES = "plugin/text", "plugin/nn", "plugin/checkpoints", "plugin/families"
 MODULE, NODES, CLI = "plugin/module", "nodes", "cli"
@@ -30,6 +31,7 @@ LAYERS = {
     MEMORY: ("**decides**: policies, component trees, the memory plan, the ledger; bytes and ids only", [HOST, BASE]),
     ENCODINGS: ("decodes numbers of quantised files (fp8, int8, GGUF, nvfp4 ...) to f32, writes some", [HOST, BASE, MEMORY]),
     GRAPH: ("documents, validation, snapshots, result keys", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY]),
+    INTEROP: ("workflows and settings of other programs become graphs", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
     EXECUTOR: ("the run loop, events, cancel, result reuse; has never heard of diffusion", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
     RESIDENCY: ("**does**: the only code that copies weights; devices, arenas, leases", [HOST, BASE, FILES, MEMORY, ENCODINGS]),
     TENSOR: ("stage values, noise, operators, the host/device crossings, the recorder", [HOST, BASE, FILES, IMAGE, MEMORY, RESIDENCY]),
@@ -39,8 +41,8 @@ LAYERS = {
     FAMILIES: ("a folder for each kind of models; the models that were opened", BELOW_NN + [NN, CHECKPOINTS]),
     NODES: ("what a user sees on the canvas, each node with its stage; `engine` makes plans, runs and dry runs of stages", BELOW_NN + [NN, CHECKPOINTS, FAMILIES, VIDEO, EXECUTOR]),
     MODULE: ("wires residency, stages, node types, the runner and the C API", None),
-    "ui": ("the [studio](studio.md), the Qt plugin, and what the command uses too", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
-    CLI: ("the command `lowtide`", [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH, "ui"]),
+    "ui": ("the [studio](studio.md), the Qt plugin, and what the command uses too", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH, INTEROP]),
+    CLI: ("the command `lowtide`", [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH, INTEROP, "ui"]),
     "examples": ("graphs, and hosts that use the module as those of other projects do", None),
     "tests": ("tests, benches and what they share", None),
 }

@@ -1,0 +1,150 @@
+#include "cli/foreign_graph.hpp"
+
+#include "cli/printed_text.hpp"
+#include "cli/start_module.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/image/image_header.hpp"
+#include "ui/loader/plugin_loader.hpp"
+#include "ui/models/model_folders.hpp"
+
+#include <cstdio>
+
+namespace lowtide::cli {
+
+namespace {
+
+std::string lastPartOf(const std::string& name) {
+    return name.substr(name.rfind('/') + 1);
+}
+
+std::string entryText(const interop::ReportEntry& entry) {
+    std::vector<std::string> why;
+    for (const Message& each : entry.why) {
+        why.push_back(each.str());
+    }
+    const std::string node = entry.id.empty() ? "" : " (node " + entry.id + ")";
+    const std::string kind = entry.kind == "node" ? "" : entry.kind + " ";
+    return kind + entry.name + node + (why.empty() ? "" : ": " + join(why, "; "));
+}
+
+void appendEntries(std::string& text,
+                   const char* what,
+                   const std::vector<interop::ReportEntry>& entries) {
+    for (const interop::ReportEntry& entry : entries) {
+        text += std::string("  ") + what + entryText(entry) + "\n";
+    }
+}
+
+}  // namespace
+
+ForeignFiles::ForeignFiles(const std::string& graphFile,
+                           const std::vector<std::string>& modelFolders)
+    : imageFolders_({std::filesystem::absolute(graphFile).parent_path()}),
+      looksForModels_(!modelFolders.empty()) {
+    for (const std::string& folder : modelFolders) {
+        imageFolders_.push_back(std::filesystem::path(folder) / "input");
+        imageFolders_.push_back(std::filesystem::path(folder).parent_path() / "input");
+    }
+    ui::ModelFinder finder(ui::hasWeightsEnding, [&](const ui::ModelPath& model) {
+        models_.emplace(lastPartOf(model.relative), model.relative);
+        return true;
+    });
+    for (const std::string& folder : foldersNamed(modelFolders)) {
+        finder.look(folder);
+    }
+}
+
+std::optional<std::string> ForeignFiles::find(const std::string& name, bool isModel) const {
+    if (!isModel) {
+        return image(name);
+    }
+    if (!looksForModels_) {
+        return name;
+    }
+    const auto found = models_.find(lastPartOf(name));
+    return found == models_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::string> ForeignFiles::image(const std::string& name) const {
+    for (const std::filesystem::path& folder : imageFolders_) {
+        const std::filesystem::path path = folder / name;
+        std::error_code ignored;
+        if (std::filesystem::is_regular_file(path, ignored)) {
+            return std::filesystem::absolute(path).lexically_normal().string();
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<interop::ImageSides> ForeignFiles::sidesOf(const std::string& name) const {
+    const std::optional<std::string> path =
+        interop::leavesFolder(name) ? std::nullopt : image(name);
+    if (!path) {
+        return std::nullopt;
+    }
+    try {
+        const files::InputFile file(*path);
+        const image::ByteSource source{.size = static_cast<uint64_t>(file.identity().size),
+                                       .read = [&](std::span<std::byte> target, uint64_t offset) {
+                                           file.read(target, static_cast<Bytes>(offset));
+                                       }};
+        const image::ImageSize size = image::readImageHeader(source, file.name()).size;
+        return interop::ImageSides{size.widthPixels, size.heightPixels};
+    } catch (const Error&) {
+        return std::nullopt;  // no image: the run reports it
+    }
+}
+
+interop::Imported importedGraph(const std::string& text,
+                                const graph::Catalog& catalog,
+                                const ForeignFiles& files) {
+    const std::string resources = loader::resourcesFolder();
+    const interop::ClassTable table = interop::readClassTable(resources);
+    return interop::importText(
+        text,
+        interop::readSamplerNames(resources),
+        {.catalog = catalog,
+         .table = table,
+         .imageSize = [&](const std::string& name) { return files.sidesOf(name); },
+         .findFile = [&](const std::string& name,
+                         bool isModel) { return files.find(name, isModel); }});
+}
+
+RunnableGraph runnableGraph(const std::string& text,
+                            const GraphArguments& arguments,
+                            const Plugin& plugin) {
+    if (!interop::isForeign(text)) {
+        return {.text = text, .until = arguments.until};
+    }
+    const graph::Catalog catalog(plugin.nodes());
+    const interop::Imported imported =
+        importedGraph(text, catalog, ForeignFiles(arguments.graph, {}));
+    const interop::ImportReport& report = imported.report;
+    std::fprintf(stderr, "lowtide: %s", reportText(report).c_str());
+    if (report.runs.empty()) {
+        throw Error(ErrorKind::InvalidInput,
+                    message("no output of {} can be run: each needs something that is missing",
+                            quotedName(lastPartOf(arguments.graph))),
+                    message("lowtide import writes the graph with what is missing in it"));
+    }
+    const bool isAll = report.missing.empty() || !arguments.until.empty();
+    return {.text = graph::toText(imported.document),
+            .until = isAll ? arguments.until : report.runs};
+}
+
+std::string reportText(const interop::ImportReport& report) {
+    std::string text = formatted("%s: %zu exact, %zu near, %zu missing, %zu left out\n",
+                                 report.source.c_str(),
+                                 report.exact.size(),
+                                 report.near.size(),
+                                 report.missing.size(),
+                                 report.leftOut.size());
+    appendEntries(text, "near: ", report.near);
+    appendEntries(text, "missing: ", report.missing);
+    appendEntries(text, "left out: ", report.leftOut);
+    return text;
+}
+
+}  // namespace lowtide::cli

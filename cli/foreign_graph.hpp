@@ -1,0 +1,55 @@
+#pragma once
+// Graphs of other programs, imported where a command is given one.
+
+#include "cli/commands.hpp"
+#include "plugin/graph/catalog.hpp"
+#include "plugin/interop/import.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lowtide::cli {
+
+/// Where the files that a foreign graph names are looked for: those of models in folders, those of
+/// images next to the graph and in ComfyUI's folder `input` next to such a folder.
+class ForeignFiles {
+public:
+    /// Errors as those of resolving `--model-folder`.
+    ForeignFiles(const std::string& graphFile, const std::vector<std::string>& modelFolders);
+
+    /// As interop::ImportNeeds asks; without folders every model counts as found.
+    [[nodiscard]] std::optional<std::string> find(const std::string& name, bool isModel) const;
+    [[nodiscard]] std::optional<interop::ImageSides> sidesOf(const std::string& name) const;
+
+private:
+    [[nodiscard]] std::optional<std::string> image(const std::string& name) const;
+
+    std::vector<std::filesystem::path> imageFolders_;
+    std::map<std::string, std::string> models_;  ///< names in the folders by their last part
+    bool looksForModels_ = false;
+};
+
+/// The graph of a foreign text. Errors as interop::importText.
+[[nodiscard]] interop::Imported importedGraph(const std::string& text,
+                                              const graph::Catalog& catalog,
+                                              const ForeignFiles& files);
+
+/// The text of a graph, and the nodes with which a run ends where not all can be run; none: the
+/// graph's outputs.
+struct RunnableGraph {
+    std::string text;
+    std::vector<std::string> until;
+};
+
+/// A graph's text as it is; of a foreign one its import, of which standard error is told what is
+/// near and missing. Error{InvalidInput}: nothing of it can be run.
+[[nodiscard]] RunnableGraph runnableGraph(const std::string& text,
+                                          const GraphArguments& arguments,
+                                          const Plugin& plugin);
+
+/// "3 exact, 1 near, 2 missing", then a line for each node that is near or missing.
+[[nodiscard]] std::string reportText(const interop::ImportReport& report);
+
+}  // namespace lowtide::cli

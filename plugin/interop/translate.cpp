@@ -1,0 +1,826 @@
+#include "plugin/interop/translate.hpp"
+
+#include "plugin/base/text.hpp"
+#include "plugin/graph/param_value.hpp"
+#include "plugin/interop/expression.hpp"
+#include "plugin/interop/model_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+#include <variant>
+
+namespace lowtide::interop {
+
+namespace {
+
+constexpr const char* kImageLoader = "load.image";
+constexpr const char* kVideoLoader = "load.video";
+
+/// What leaves an output: a wire, and what the nodes behind it are to know.
+struct Carried {
+    std::optional<graph::PortRef> wire;
+    std::map<std::string, Json> settings;         ///< values of parameters by their ids here
+    std::map<std::string, graph::PortRef> wires;  ///< for inputs by their ids here
+    bool isMissing = false;                       ///< something that it needs is not there
+};
+
+using CarriedInputs = std::map<std::string, Carried>;
+
+void mergeInto(Carried& target, const Carried& source) {
+    target.settings.insert(source.settings.begin(), source.settings.end());
+    target.wires.insert(source.wires.begin(), source.wires.end());
+    target.isMissing = target.isMissing || source.isMissing;
+}
+
+/// A word of a value, for maps: "true", "lanczos", "2".
+std::string wordOf(const Json& value) {
+    return value.is_string() ? value.get<std::string>()
+                             : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Whole numbers that were written as real ones, and numbers that stand for a text.
+Json fitted(const ParamDesc& param, const Json& value) {
+    const bool wantsWhole = param.kind == ParamKind::Int || param.kind == ParamKind::Seed;
+    if (wantsWhole && value.is_number_float()) {
+        const double real = value.get<double>();
+        constexpr double kExact = 9007199254740992;  // 2^53
+        if (std::abs(real) <= kExact && real == std::floor(real)) {
+            return static_cast<int64_t>(real);
+        }
+    }
+    if (param.kind == ParamKind::Text && value.is_number()) {
+        return wordOf(value);
+    }
+    return value;
+}
+
+/// "x.png [input]" without the folder that it names, with the slashes of this system.
+std::string plainFileName(std::string name) {
+    for (const std::string_view folder : {" [input]", " [output]", " [temp]"}) {
+        if (name.ends_with(folder)) {
+            name.resize(name.size() - folder.size());
+        }
+    }
+    std::ranges::replace(name, '\\', '/');
+    return name;
+}
+
+/// One translation.
+class Translator {
+public:
+    Translator(Prompt prompt, const ImportNeeds& needs)
+        : prompt_(std::move(prompt)), needs_(needs) {}
+
+    Imported translate() {
+        for (const FoldedNode& node : foldPrompt(prompt_, needs_.table, needs_.imageSize)) {
+            report_.exact.push_back({.id = node.id, .name = node.type});
+        }
+        parts_ = modelsOfParts(prompt_, needs_.table);
+        noteSlots();
+        isSdxl_ = hasSdxl();
+        for (const std::string& id : inOrder(prompt_)) {
+            translateNode(id, prompt_.nodes.at(id));
+        }
+        addParts();
+        addGroups();
+        addNotes();
+        addExposed();
+        reportLeftOut();
+        reportOutputs();
+        return {.document = std::move(document_), .report = std::move(report_)};
+    }
+
+private:
+    [[nodiscard]] const ClassRow* rowOf(const std::string& id) const {
+        const auto node = prompt_.nodes.find(id);
+        return node == prompt_.nodes.end() ? nullptr : needs_.table.find(node->second.type);
+    }
+
+    [[nodiscard]] bool hasSdxl() const {
+        return std::ranges::any_of(prompt_.nodes, [&](const auto& entry) {
+            const ClassRow* row = needs_.table.find(entry.second.type);
+            return row != nullptr && row->role == ModelRole::Model &&
+                   std::ranges::any_of(entry.second.inputs, [&](const auto& input) {
+                       const FamilyRow* family =
+                           input.second.value.is_string()
+                               ? needs_.table.familyOf(
+                                     input.second.value.template get<std::string>())
+                               : nullptr;
+                       return family != nullptr && family->id == "sdxl";
+                   });
+        });
+    }
+
+    static const Recipe* recipeFor(const ClassRow* row, const PromptNode& node) {
+        for (size_t i = 0; row != nullptr && i < row->recipes.size(); ++i) {
+            const Recipe& recipe = row->recipes[i];
+            const auto input = node.inputs.find(recipe.when);
+            if (recipe.when.empty() || (input != node.inputs.end() && input->second.from)) {
+                return &recipe;
+            }
+        }
+        return nullptr;
+    }
+
+    void translateNode(const std::string& id, const PromptNode& node) {
+        whys_.clear();
+        const ClassRow* row = needs_.table.find(node.type);
+        const Recipe* recipe = recipeFor(row, node);
+        const CarriedInputs inputs = inputsOf(node);
+        if (recipe == nullptr || !isKnown(*recipe)) {
+            addPlaceholder(id, node, inputs);
+            return;
+        }
+        if (!recipe->near.empty()) {
+            whys_.emplace_back(recipe->near);
+        }
+        if (!node.unnamed.empty()) {
+            whys_.push_back(plural(static_cast<int64_t>(node.unnamed.size()),
+                                   "{} value of it has no name and is left out",
+                                   "{} values of it have no name and are left out",
+                                   node.unnamed.size()));
+        }
+        const bool isPart = row->role != ModelRole::None && row->role != ModelRole::Model;
+        if (isPart) {
+            addPart(id, node, *row, *recipe, inputs);
+        } else {
+            addNodes(id, node, *recipe, inputs);
+            addOutputs(id, node, *row, *recipe, inputs);
+        }
+        reportNode(id, node);
+    }
+
+    [[nodiscard]] bool isKnown(const Recipe& recipe) const {
+        return std::ranges::all_of(recipe.nodes, [&](const RecipeNode& each) {
+            return needs_.catalog.find(each.type) != nullptr;
+        });
+    }
+
+    CarriedInputs inputsOf(const PromptNode& node) {
+        CarriedInputs inputs;
+        for (const auto& [name, input] : node.inputs) {
+            if (!input.from) {
+                continue;
+            }
+            const auto source = outputs_.find(*input.from);
+            if (source != outputs_.end()) {
+                inputs[name] = source->second;
+            } else {
+                whys_.push_back(message("input {} is wired to {}, which is not there",
+                                        quotedName(name),
+                                        quotedName(input.from->node)));
+            }
+        }
+        return inputs;
+    }
+
+    // Nodes that nothing stands for
+
+    void addPlaceholder(const std::string& id,
+                        const PromptNode& node,
+                        const CarriedInputs& inputs) {
+        graph::DocumentNode placeholder;
+        placeholder.type = kPlaceholderPrefix + node.type;
+        placeholder.position = node.position;
+        for (const auto& [name, input] : node.inputs) {
+            if (!input.from) {
+                placeholder.params[name] = input.value;
+            }
+        }
+        if (!node.unnamed.empty()) {
+            placeholder.params["widgets_values"] = node.unnamed;
+        }
+        putNode(id, node, std::move(placeholder));
+        for (const auto& [name, carried] : inputs) {
+            if (carried.wire) {
+                link(*carried.wire, {id, name});
+            }
+        }
+        for (const int slot : slotsUsed_[id]) {
+            outputs_[{id, slot}] = {.wire = graph::PortRef{id, "output_" + std::to_string(slot)},
+                                    .settings = {},
+                                    .wires = {},
+                                    .isMissing = true};
+        }
+        report_.missing.push_back({.id = id,
+                                   .name = node.type,
+                                   .title = node.title,
+                                   .why = {message("no node here stands for it")},
+                                   .url = {}});
+    }
+
+    void noteSlots() {
+        for (const auto& [id, node] : prompt_.nodes) {
+            for (const auto& [name, input] : node.inputs) {
+                if (input.from) {
+                    slotsUsed_[input.from->node].insert(input.from->slot);
+                }
+            }
+        }
+    }
+
+    // Nodes that a recipe makes
+
+    void putNode(const std::string& id, const PromptNode& from, graph::DocumentNode node) {
+        if (!from.title.empty() && from.title != from.type) {
+            node.title = from.title;
+        }
+        if (!from.group.empty()) {
+            node.extra["group"] = from.group;
+            groupsUsed_.insert(from.group);
+        }
+        document_.nodes[id] = std::move(node);
+    }
+
+    static std::string idOf(const std::string& id, const RecipeNode& node) {
+        return node.name.empty() ? id : id + "_" + node.name;
+    }
+
+    void addNodes(const std::string& id,
+                  const PromptNode& node,
+                  const Recipe& recipe,
+                  const CarriedInputs& inputs) {
+        Carried all;
+        for (const auto& [name, carried] : inputs) {
+            mergeInto(all, carried);
+        }
+        for (const RecipeNode& each : recipe.nodes) {
+            const NodeDesc& desc = *needs_.catalog.find(each.type);
+            const std::string own = idOf(id, each);
+            graph::DocumentNode made;
+            made.type = desc.id;
+            made.version = desc.version;
+            made.position = each.name.empty() ? node.position : Json();
+            putNode(own, node, std::move(made));
+            for (const auto& [param, spec] : each.params) {
+                setFrom(own, desc, param, spec, node);
+                if (spec.is_string() && graph::findParam(desc, param) != nullptr) {
+                    origins_[{id, spec.get<std::string>()}] = {own, param};
+                }
+            }
+            for (const auto& [param, value] : all.settings) {
+                if (!each.params.contains(param) && graph::findParam(desc, param) != nullptr) {
+                    setParam(own, desc, param, value);
+                }
+            }
+            wire(id, own, desc, each, inputs, all);
+            if (all.isMissing) {
+                missing_.insert(own);
+            }
+        }
+    }
+
+    void wire(const std::string& id,
+              const std::string& own,
+              const NodeDesc& desc,
+              const RecipeNode& recipe,
+              const CarriedInputs& inputs,
+              const Carried& all) {
+        for (const auto& [port, source] : recipe.inputs) {
+            const auto carried = inputs.find(source);
+            if (source.starts_with('@')) {
+                link(portOf(id, source), {own, port});
+            } else if (carried != inputs.end() && carried->second.wire) {
+                link(*carried->second.wire, {own, port});
+            }
+        }
+        for (const auto& [port, source] : all.wires) {
+            if (!recipe.inputs.contains(port) && graph::findInput(desc, port) != nullptr) {
+                link(source, {own, port});
+            }
+        }
+    }
+
+    void link(const graph::PortRef& from, const graph::PortRef& to) {
+        document_.links.push_back({.from = from, .to = to, .extra = Json::object()});
+    }
+
+    /// "@name.port" of the nodes of one recipe.
+    static graph::PortRef portOf(const std::string& id, const std::string& reference) {
+        const size_t dot = reference.find('.');
+        const std::string name = reference.substr(1, dot - 1);
+        return {name.empty() ? id : id + "_" + name, reference.substr(dot + 1)};
+    }
+
+    // Values
+
+    /// By a row's words for a value (ClassTable). Nothing: the default stays.
+    std::optional<Json> valueFrom(const Json& spec, const PromptNode& node) {
+        if (spec.is_string()) {
+            return inputValue(node, spec.get<std::string>());
+        }
+        if (spec.contains("is")) {
+            return spec["is"];
+        }
+        if (spec.contains("expr")) {
+            return expressionValue(spec["expr"].get<std::string>(), node);
+        }
+        const std::optional<Json> value = inputValue(node, spec.at("from").get<std::string>());
+        if (!value) {
+            return std::nullopt;
+        }
+        const std::string word = wordOf(*value);
+        const Json& map = spec.at("map");
+        if (map.contains(word)) {
+            return map[word];
+        }
+        if (!spec.contains("else")) {
+            whys_.push_back(
+                message("{} is not known here, the default is taken", quotedName(word)));
+            return std::nullopt;
+        }
+        whys_.push_back(message(
+            "{} is not built, {} is taken", quotedName(word), quotedName(wordOf(spec["else"]))));
+        return spec["else"];
+    }
+
+    std::optional<Json> inputValue(const PromptNode& node, const std::string& name) {
+        const auto input = node.inputs.find(name);
+        if (input == node.inputs.end()) {
+            return std::nullopt;
+        }
+        if (input->second.from) {
+            whys_.push_back(
+                message("the value of {} comes from node {} during a run; the default "
+                        "is taken",
+                        quotedName(name),
+                        quotedName(input->second.from->node)));
+            return std::nullopt;
+        }
+        return input->second.value.is_null() ? std::nullopt : std::optional(input->second.value);
+    }
+
+    std::optional<Json> expressionValue(const std::string& expression, const PromptNode& node) {
+        std::map<std::string, Json> values = {{"sdxl", isSdxl_}};
+        for (const auto& [name, input] : node.inputs) {
+            if (!input.from) {
+                values[name] = input.value;
+            }
+        }
+        addImageSides(node, values);
+        std::optional<Json> value = evaluate(expression, values);
+        if (!value) {
+            whys_.push_back(message("{} cannot be worked out before a run; the default is taken",
+                                    quotedName(expression)));
+        }
+        return value;
+    }
+
+    void addImageSides(const PromptNode& node, std::map<std::string, Json>& values) const {
+        const auto image = node.inputs.find("image");
+        if (image == node.inputs.end() || !image->second.from || !needs_.imageSize) {
+            return;
+        }
+        const auto source = prompt_.nodes.find(image->second.from->node);
+        if (source == prompt_.nodes.end() || source->second.type != "LoadImage") {
+            return;
+        }
+        const auto name = source->second.inputs.find("image");
+        const std::optional<ImageSides> sides =
+            name != source->second.inputs.end() && name->second.value.is_string()
+                ? needs_.imageSize(name->second.value.get<std::string>())
+                : std::nullopt;
+        if (sides) {
+            values["image_width"] = sides->widthPixels;
+            values["image_height"] = sides->heightPixels;
+        }
+    }
+
+    void setFrom(const std::string& own,
+                 const NodeDesc& desc,
+                 std::string param,
+                 const Json& spec,
+                 const PromptNode& node) {
+        const bool isOptional = param.ends_with('?');
+        if (isOptional) {
+            param.pop_back();
+        }
+        const ParamDesc* known = graph::findParam(desc, param);
+        if (isOptional && (known == nullptr || !accepts(*known, spec))) {
+            return;
+        }
+        if (const std::optional<Json> value = valueFrom(spec, node)) {
+            setParam(own, desc, param, *value);
+        }
+    }
+
+    static bool accepts(const ParamDesc& param, const Json& spec) {
+        return !spec.is_object() || !spec.contains("is") ||
+               std::holds_alternative<Scalar>(graph::checkParam(param, spec["is"]));
+    }
+
+    void setParam(const std::string& own,
+                  const NodeDesc& desc,
+                  const std::string& param,
+                  const Json& given) {
+        const ParamDesc* known = graph::findParam(desc, param);
+        if (known == nullptr) {
+            whys_.push_back(
+                message("this version has no parameter {} of {}", quotedName(param), desc.label));
+            return;
+        }
+        Json value = fitted(*known, given);
+        if (known->kind == ParamKind::File && value.is_string()) {
+            const std::optional<std::string> file = fileFor(own, desc, value.get<std::string>());
+            if (!file) {
+                return;
+            }
+            value = *file;
+        }
+        if (param == "prefix" && value.is_string() && leavesFolder(value.get<std::string>())) {
+            whys_.push_back(message("{} leads out of the folder for images, the default is taken",
+                                    quotedName(value.get<std::string>())));
+            return;
+        }
+        const graph::ParamCheck check = graph::checkParam(*known, value);
+        if (const auto* refusal = std::get_if<graph::ParamRefusal>(&check)) {
+            whys_.push_back(message("{} {}; the default is taken", known->label, refusal->reason));
+            return;
+        }
+        document_.nodes.at(own).params[param] = std::move(value);
+    }
+
+    // Files
+
+    std::optional<std::string> fileFor(const std::string& own,
+                                       const NodeDesc& desc,
+                                       const std::string& named) {
+        const bool isModel = desc.id != kImageLoader && desc.id != kVideoLoader;
+        const std::string name = plainFileName(named);
+        if (name.empty()) {
+            return std::nullopt;
+        }
+        if (leavesFolder(name)) {
+            lack(own, name, isModel, message("it leads out of the folder of such files"));
+            return std::nullopt;
+        }
+        if (isModel) {
+            checkFamily(own, name);
+        }
+        if (!needs_.findFile) {
+            return name;
+        }
+        const std::optional<std::string> found = needs_.findFile(name, isModel);
+        if (!found) {
+            lack(own, name, isModel, message("it is in none of the folders"));
+        }
+        return found.value_or(name);
+    }
+
+    void lack(const std::string& own, const std::string& name, bool isModel, Message why) {
+        const std::string base = name.substr(name.rfind('/') + 1);
+        const auto source = prompt_.models.find(base);
+        report_.missing.push_back(
+            {.kind = isModel ? "model" : "file",
+             .id = own,
+             .name = name,
+             .title = {},
+             .why = {std::move(why)},
+             .url = source == prompt_.models.end() ? std::string() : source->second.url});
+        missing_.insert(own);
+    }
+
+    void checkFamily(const std::string& own, const std::string& file) {
+        const ClassRow* row = rowOf(own);
+        const FamilyRow* family =
+            row != nullptr && row->role == ModelRole::Model ? needs_.table.familyOf(file) : nullptr;
+        if (family == nullptr || family->runs) {
+            return;
+        }
+        report_.missing.push_back({.kind = "family",
+                                   .id = own,
+                                   .name = family->id,
+                                   .title = file,
+                                   .why = {message("models of this family do not run here")},
+                                   .url = {}});
+        missing_.insert(own);
+    }
+
+    // Outputs
+
+    void addOutputs(const std::string& id,
+                    const PromptNode& node,
+                    const ClassRow& row,
+                    const Recipe& recipe,
+                    const CarriedInputs& inputs) {
+        const size_t count =
+            std::max({row.outputTypes.size(), recipe.outputs.size(), recipe.passes.size()});
+        for (size_t slot = 0; slot < count; ++slot) {
+            outputs_[{id, static_cast<int>(slot)}] = outputOf(id, node, recipe, inputs, slot);
+        }
+    }
+
+    Carried outputOf(const std::string& id,
+                     const PromptNode& node,
+                     const Recipe& recipe,
+                     const CarriedInputs& inputs,
+                     size_t slot) {
+        Carried output;
+        if (slot < recipe.passes.size() && !recipe.passes[slot].empty()) {
+            const auto passed = inputs.find(recipe.passes[slot]);
+            output = passed == inputs.end() ? Carried() : passed->second;
+        } else if (recipe.passes.empty() && recipe.nodes.empty()) {
+            for (const auto& [name, carried] : inputs) {
+                mergeInto(output, carried);
+            }
+        }
+        if (!recipe.nodes.empty()) {
+            output.isMissing = output.isMissing || missing_.contains(idOf(id, recipe.nodes[0]));
+        }
+        if (slot < recipe.outputs.size() && !recipe.outputs[slot].empty()) {
+            const std::string& port = recipe.outputs[slot];
+            output.wire = port.starts_with('@') ? portOf(id, port) : graph::PortRef{id, port};
+        }
+        if (output.wire && !recipe.port.empty() && hasOutput(*output.wire, recipe.port)) {
+            output.wire->port = recipe.port;
+        }
+        carry(id, recipe, inputs, output);
+        addSettings(node, recipe, slot, output);
+        return output;
+    }
+
+    [[nodiscard]] bool hasOutput(const graph::PortRef& wire, const std::string& port) const {
+        const auto node = document_.nodes.find(wire.node);
+        const NodeDesc* desc =
+            node == document_.nodes.end() ? nullptr : needs_.catalog.find(node->second.type);
+        return desc != nullptr && graph::findOutput(*desc, port) != nullptr;
+    }
+
+    static void carry(const std::string& id,
+                      const Recipe& recipe,
+                      const CarriedInputs& inputs,
+                      Carried& output) {
+        for (const auto& [port, source] : recipe.carries) {
+            if (source.starts_with('@')) {
+                output.wires[port] = portOf(id, source);
+                continue;
+            }
+            const auto carried = inputs.find(source);
+            if (carried == inputs.end()) {
+                continue;
+            }
+            mergeInto(output, carried->second);
+            if (carried->second.wire) {
+                output.wires[port] = *carried->second.wire;
+            }
+        }
+    }
+
+    void addSettings(const PromptNode& node, const Recipe& recipe, size_t slot, Carried& output) {
+        if (!recipe.settings.empty()) {
+            const size_t index = recipe.settings.size() == 1 ? 0 : slot;
+            if (index < recipe.settings.size()) {
+                for (const auto& [param, spec] : recipe.settings[index]) {
+                    if (std::optional<Json> value = valueFrom(spec, node)) {
+                        output.settings[param] = std::move(*value);
+                    }
+                }
+            }
+        }
+        if (slot == 0 && output.wire) {
+            for (const auto& [param, spec] : recipe.back) {
+                setBehind(output.wire->node, param, spec, node);
+            }
+        }
+    }
+
+    /// Sets a parameter of the nearest node that has it, from this one on towards the loader.
+    void setBehind(std::string id,
+                   const std::string& param,
+                   const Json& spec,
+                   const PromptNode& node) {
+        for (size_t hop = 0; hop < document_.nodes.size(); ++hop) {
+            const auto found = document_.nodes.find(id);
+            const NodeDesc* desc =
+                found == document_.nodes.end() ? nullptr : needs_.catalog.find(found->second.type);
+            if (desc != nullptr && graph::findParam(*desc, param) != nullptr) {
+                if (const std::optional<Json> value = valueFrom(spec, node)) {
+                    setParam(id, *desc, param, *value);
+                }
+                return;
+            }
+            const auto into = std::ranges::find_if(document_.links, [&](const graph::Link& each) {
+                return each.to.node == id &&
+                       (each.to.port == "model" || each.to.port == "conditioning" ||
+                        each.to.port == "first");
+            });
+            if (into == document_.links.end()) {
+                break;
+            }
+            id = into->from.node;
+        }
+        whys_.push_back(message("no node before it has the parameter {}", quotedName(param)));
+    }
+
+    // Loaders of parts of a model
+
+    static const char* portOfRole(ModelRole role) {
+        return role == ModelRole::TextEncoder   ? "text_encoder"
+               : role == ModelRole::Autoencoder ? "autoencoder"
+                                                : "image_encoder";
+    }
+
+    void addPart(const std::string& id,
+                 const PromptNode& node,
+                 const ClassRow& row,
+                 const Recipe& recipe,
+                 const CarriedInputs& inputs) {
+        const std::vector<std::string>& models = parts_[id];
+        if (models.empty()) {
+            whys_.push_back(message("no diffusion model of the workflow is run with it"));
+            outputs_[{id, 0}] = {.wire = {}, .settings = {}, .wires = {}, .isMissing = true};
+            return;
+        }
+        bool isWired = false;
+        for (const std::string& model : models) {
+            isWired = joinPart(id, node, row, recipe, model) || isWired;
+        }
+        if (isWired) {
+            addNodes(id, node, recipe, inputs);
+        }
+        outputs_[{id, 0}] = {.wire = graph::PortRef{models[0], "model"},
+                             .settings = {},
+                             .wires = {},
+                             .isMissing = missing_.contains(id)};
+    }
+
+    /// Whether the part is a node of its own, wired to the loader of the model.
+    bool joinPart(const std::string& id,
+                  const PromptNode& node,
+                  const ClassRow& row,
+                  const Recipe& recipe,
+                  const std::string& model) {
+        const Recipe* loader = recipeFor(rowOf(model), prompt_.nodes.at(model));
+        const NodeDesc* desc = loader == nullptr || loader->nodes.empty()
+                                   ? nullptr
+                                   : needs_.catalog.find(loader->nodes[0].type);
+        const std::string port = portOfRole(row.role);
+        if (desc != nullptr && graph::findInput(*desc, port) != nullptr) {
+            joined_.push_back({.from = {id, recipe.outputs.at(0)}, .to = {model, port}});
+            return true;
+        }
+        if (desc != nullptr && row.role == ModelRole::Autoencoder &&
+            graph::findParam(*desc, "vae") != nullptr) {
+            const auto file = recipe.nodes[0].params.find("file");
+            if (file != recipe.nodes[0].params.end()) {
+                if (const std::optional<Json> value = valueFrom(file->second, node)) {
+                    ownAutoencoders_[model] = *value;
+                }
+            }
+            return false;
+        }
+        whys_.push_back(
+            message("the checkpoint of node {} has its own, which is taken", quotedName(model)));
+        return false;
+    }
+
+    /// Once all loaders are there.
+    void addParts() {
+        std::set<graph::PortRef> taken;
+        for (const Joined& each : joined_) {
+            if (document_.nodes.contains(each.to.node) && taken.insert(each.to).second) {
+                link(each.from, each.to);
+            }
+        }
+        for (const auto& [model, file] : ownAutoencoders_) {
+            const auto node = document_.nodes.find(model);
+            if (node != document_.nodes.end()) {
+                whys_.clear();
+                setParam(model, *needs_.catalog.find(node->second.type), "vae", file);
+            }
+        }
+    }
+
+    // What lies around the nodes
+
+    void addGroups() {
+        Json groups = Json::array();
+        std::set<std::string> used = groupsUsed_;
+        for (auto group = prompt_.groups.rbegin(); group != prompt_.groups.rend(); ++group) {
+            if (used.contains(group->id) && !group->parent.empty()) {
+                used.insert(group->parent);
+            }
+        }
+        for (const PromptGroup& group : prompt_.groups) {
+            if (used.contains(group.id)) {
+                Json json = {{"id", group.id}, {"title", group.title}, {"folded", true}};
+                if (!group.parent.empty()) {
+                    json["parent"] = group.parent;
+                }
+                if (Json values = valuesOfGroup(group.id); !values.empty()) {
+                    json["values"] = std::move(values);
+                }
+                groups.push_back(std::move(json));
+            }
+        }
+        if (!groups.empty()) {
+            document_.extra["groups"] = std::move(groups);
+        }
+    }
+
+    [[nodiscard]] Json valuesOfGroup(const std::string& group) const {
+        Json values = Json::array();
+        for (const PromotedValue& value : prompt_.promoted) {
+            const auto origin = origins_.find({value.node, value.input});
+            if (value.group == group && origin != origins_.end()) {
+                values.push_back({{"node", origin->second.node}, {"item", origin->second.port}});
+            }
+        }
+        return values;
+    }
+
+    void addNotes() {
+        Json notes = Json::array();
+        for (const PromptNote& note : prompt_.notes) {
+            if (note.position.is_array() && note.size.is_array()) {
+                notes.push_back({{"id", "note_" + std::to_string(notes.size() + 1)},
+                                 {"text", note.text},
+                                 {"position", note.position},
+                                 {"size", note.size}});
+            }
+        }
+        if (!notes.empty()) {
+            document_.notes = std::move(notes);
+        }
+    }
+
+    void addExposed() {
+        std::set<graph::PortRef> shown;
+        for (const PromotedValue& value : prompt_.promoted) {
+            const auto origin = origins_.find({value.node, value.input});
+            if (origin != origins_.end() && shown.insert(origin->second).second) {
+                document_.exposed.push_back({.node = origin->second.node,
+                                             .param = origin->second.port,
+                                             .label = value.label,
+                                             .extra = Json::object()});
+            }
+        }
+    }
+
+    // The report
+
+    void reportNode(const std::string& id, const PromptNode& node) {
+        ReportEntry entry{
+            .id = id, .name = node.type, .title = node.title, .why = whys_, .url = {}};
+        (whys_.empty() ? report_.exact : report_.near).push_back(std::move(entry));
+    }
+
+    void reportLeftOut() {
+        for (const LeftOut& each : prompt_.leftOut) {
+            report_.leftOut.push_back(
+                {.id = each.node, .name = each.type, .title = {}, .why = {each.why}, .url = {}});
+        }
+    }
+
+    void reportOutputs() {
+        for (const auto& [id, node] : document_.nodes) {
+            const NodeDesc* desc = needs_.catalog.find(node.type);
+            if (desc != nullptr && desc->output && !missing_.contains(id)) {
+                report_.runs.push_back(id);
+            }
+        }
+    }
+
+    struct Joined {
+        graph::PortRef from;
+        graph::PortRef to;
+    };
+
+    Prompt prompt_;
+    const ImportNeeds& needs_;
+    graph::Document document_;
+    ImportReport report_;
+    std::map<Socket, Carried> outputs_;
+    std::map<std::string, std::set<int>> slotsUsed_;  ///< outputs that something is wired to
+    std::map<std::string, std::vector<std::string>> parts_;
+    std::vector<Joined> joined_;
+    std::map<std::string, Json> ownAutoencoders_;  ///< files by the loader of a checkpoint
+    std::map<std::pair<std::string, std::string>, graph::PortRef>
+        origins_;                       ///< nodes and inputs there, nodes and parameters here
+    std::set<std::string> groupsUsed_;  ///< that hold a node
+    std::set<std::string> missing_;     ///< nodes that something is missing for
+    std::vector<Message> whys_;         ///< of the node that is translated
+    bool isSdxl_ = false;
+};
+
+}  // namespace
+
+Imported translatePrompt(Prompt prompt, const ImportNeeds& needs) {
+    Imported imported = Translator(std::move(prompt), needs).translate();
+    imported.report.source = "ComfyUI workflow";
+    return imported;
+}
+
+bool leavesFolder(const std::string& path) {
+    std::string plain = path;
+    std::ranges::replace(plain, '\\', '/');
+    const bool hasDrive = plain.size() > 1 && plain[1] == ':';
+    const std::vector<std::string> parts = split(plain, '/');
+    return plain.starts_with('/') || plain.starts_with('~') || hasDrive ||
+           std::ranges::find(parts, "..") != parts.end() || plain.find('\0') != std::string::npos;
+}
+
+}  // namespace lowtide::interop

@@ -1,0 +1,133 @@
+#include "plugin/interop/fold.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/interop/sample_workflow.hpp"
+
+#include <QtTest/QtTest>
+
+namespace bad_workflow_test {
+
+using namespace lowtide;
+using namespace lowtide::interop;
+
+/// Workflows that are damaged or made to do harm end with a sentence.
+class BadWorkflowTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void isRefused_data() {
+        const testing::Rows<QString, QString> row("text", "words");
+        row("an id twice",
+            R"({"nodes": [{"id": 1, "type": "A"}, {"id": 1, "type": "B"}], "links": []})",
+            "two nodes have the id");
+        row("a node without a type",
+            R"({"nodes": [{"id": 1}], "links": [], "last_node_id": 1})",
+            "no \"type\"");
+        row("a link of two",
+            R"({"nodes": [], "links": [[1, 2]], "last_node_id": 1})",
+            "a link is neither");
+        row("reroutes in a circle",
+            R"({"nodes": [{"id": 1, "type": "Reroute", "inputs": [{"name": "", "type": "*", "link": 1}]},
+                {"id": 2, "type": "Reroute", "inputs": [{"name": "", "type": "*", "link": 2}]},
+                {"id": 3, "type": "VAEDecode", "inputs": [{"name": "samples", "type": "LATENT", "link": 3}], "widgets_values": []}],
+                "links": [[1, 2, 0, 1, 0], [2, 1, 0, 2, 0], [3, 1, 0, 3, 0]]})",
+            "runs in a circle");
+        row("a subgraph in itself",
+            R"({"nodes": [{"id": 1, "type": "s"}], "links": [], "last_node_id": 1,
+                "definitions": {"subgraphs": [{"id": "s", "name": "S", "nodes": [{"id": 2, "type": "s"}], "links": []}]}})",
+            "in itself");
+        row("two subgraphs of one id",
+            R"({"nodes": [], "links": [], "last_node_id": 1, "definitions": {"subgraphs": [{"id": "s"}, {"id": "s"}]}})",
+            "two subgraphs have the id");
+        row("nodes in a circle",
+            R"({"1": {"class_type": "VAEDecode", "inputs": {"samples": ["2", 0]}}, "2": {"class_type": "VAEEncode", "inputs": {"pixels": ["1", 0]}}})",
+            "in a circle: \"1\", \"2\"");
+        row("no inputs", R"({"1": {"class_type": "VAEDecode"}})", "has no \"inputs\"");
+        row("half of it", R"({"1": {"class_type": "VAEDecode", "inputs": {)", "line");
+        row("something else", R"({"base_model": 3})", "neither a workflow of ComfyUI");
+    }
+
+    void isRefused() {
+        QFETCH(QString, text);
+        QFETCH(QString, words);
+        const std::string bytes = text.toStdString();
+
+        const std::optional<Error> error =
+            testing::errorOf([&] { static_cast<void>(importedFrom(bytes.c_str())); });
+
+        QVERIFY(error.has_value());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(words), error->what());
+    }
+
+    void aThousandUsesOfASubgraphInASubgraphAreTooMany() {
+        Json inner = Json::array();
+        for (int i = 0; i < 200; ++i) {
+            inner.push_back({{"id", i}, {"type", "b"}});
+        }
+        Json leaf = Json::array();
+        for (int i = 0; i < 200; ++i) {
+            leaf.push_back({{"id", i}, {"type", "KSampler"}});
+        }
+        const Json workflow = {{"nodes", {{{"id", 1}, {"type", "a"}}}},
+                               {"links", Json::array()},
+                               {"definitions",
+                                {{"subgraphs",
+                                  {{{"id", "a"}, {"nodes", inner}, {"links", Json::array()}},
+                                   {{"id", "b"}, {"nodes", leaf}, {"links", Json::array()}}}}}}};
+
+        const std::optional<Error> error =
+            testing::errorOf([&] { static_cast<void>(readPrompt(workflow, sourceTable())); });
+
+        QVERIFY(error.has_value());
+        QVERIFY(QString::fromStdString(error->message().str()).contains("more than 10000 nodes"));
+    }
+
+    void aLinkToNowhereIsReported() {
+        const Prompt prompt = promptOf(
+            R"({"nodes": [{"id": 3, "type": "VAEDecode", "inputs": [{"name": "samples", "type": "LATENT", "link": 3}], "widgets_values": []}],
+                "links": [[3, 77, 0, 3, 0]]})");
+
+        QVERIFY(!prompt.nodes.at("3").inputs.contains("samples"));
+        QVERIFY(QString::fromStdString(prompt.leftOut.at(0).why.str()).contains("77"));
+    }
+
+    void aPathOutOfTheFolderIsNotTaken_data() {
+        testing::addRows("name",
+                         {"../secret.safetensors",
+                          "/etc/passwd",
+                          "a/../../b.pt",
+                          "C:\\x.pt",
+                          "..\\x.pt",
+                          "~/x.pt"});
+    }
+
+    void aPathOutOfTheFolderIsNotTaken() {
+        QFETCH(QString, name);
+        Json json = parsed(kTextToImage);
+        json["4"]["inputs"]["ckpt_name"] = name.toStdString();
+        json["9"]["inputs"]["filename_prefix"] = name.toStdString();
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QVERIFY(!imported.document.nodes.at("4").params.contains("checkpoint"));
+        QVERIFY(!imported.document.nodes.at("9").params.contains("prefix"));
+        QCOMPARE(imported.report.missing.at(0).kind, std::string("model"));
+        QVERIFY(imported.report.runs.empty());
+    }
+
+    void nanIsNotStated() {
+        QString text = kTextToImage;
+        text.replace("6.5", "NaN");
+
+        const Imported imported = importedFrom(text.toStdString().c_str());
+
+        QVERIFY(!imported.document.nodes.at("3").params.contains("cfg"));
+    }
+};
+
+LOWTIDE_TEST(BadWorkflowTest)
+
+}  // namespace bad_workflow_test
+
+#include "bad_workflow_test.moc"

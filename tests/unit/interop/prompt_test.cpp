@@ -1,0 +1,176 @@
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/interop/sample_workflow.hpp"
+
+#include <QtTest/QtTest>
+
+namespace prompt_test {
+
+using namespace lowtide;
+using namespace lowtide::interop;
+
+namespace {
+
+/// A subgraph of a text encoder, whose text its instance shows.
+std::string subgraphWorkflow(const char* instance) {
+    return std::string(R"({"nodes": [
+      {"id": 1, "type": "CheckpointLoaderSimple", "mode": 0, "outputs": [{"name": "MODEL", "type": "MODEL"}, {"name": "CLIP", "type": "CLIP"}],
+       "widgets_values": ["dream.safetensors"]},
+      {"id": 2, "type": "aaaa", "title": "My prompt", "inputs": [{"name": "clip", "type": "CLIP", "link": 10},
+       {"name": "text", "type": "STRING", "widget": {"name": "text"}, "link": null}], )") +
+           instance + R"(},
+      {"id": 3, "type": "PreviewAny", "inputs": [{"name": "source", "type": "*", "link": 11}]}],
+     "links": [[10, 1, 1, 2, 0, "CLIP"], [11, 2, 0, 3, 0, "CONDITIONING"]],
+     "definitions": {"subgraphs": [{"id": "aaaa", "name": "Prompt",
+       "inputs": [{"name": "clip", "type": "CLIP"}, {"name": "text", "type": "STRING"}], "outputs": [{"name": "C", "type": "CONDITIONING"}],
+       "nodes": [{"id": 7, "type": "CLIPTextEncode", "inputs": [{"name": "clip", "type": "CLIP", "link": 1},
+          {"name": "text", "type": "STRING", "widget": {"name": "text"}, "link": 2}],
+          "outputs": [{"name": "C", "type": "CONDITIONING"}], "widgets_values": ["inner"]}],
+       "links": [{"id": 1, "origin_id": -10, "origin_slot": 0, "target_id": 7, "target_slot": 0},
+          {"id": 2, "origin_id": -10, "origin_slot": 1, "target_id": 7, "target_slot": 1},
+          {"id": 3, "origin_id": 7, "origin_slot": 0, "target_id": -20, "target_slot": 0}]}]}})";
+}
+
+/// A text encoder whose clip comes through the nodes that are given, the last one with the id 5.
+Prompt throughNodes(const char* nodes, const char* links) {
+    const std::string text =
+        std::string(
+            R"({"nodes": [{"id": 1, "type": "CheckpointLoaderSimple", "outputs": [{"type": "MODEL"}, {"type": "CLIP"}],
+       "widgets_values": ["dream.safetensors"]},
+      {"id": 9, "type": "CLIPTextEncode", "inputs": [{"name": "clip", "type": "CLIP", "link": 90}], "widgets_values": ["cat"]}, )") +
+        nodes + R"(], "links": [[90, 5, 0, 9, 0, "CLIP"], )" + links + "]}";
+    return promptOf(text.c_str());
+}
+
+}  // namespace
+
+class PromptTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void namesTheValuesOfWidgets() {
+        const Prompt prompt = promptOf(R"({"nodes": [{"id": 3, "type": "KSampler",
+            "widgets_values": [5, "randomize", 20, 8, "euler", "normal", 0.5]}], "links": []})");
+
+        QCOMPARE(
+            apiOf(prompt)["3"]["inputs"],
+            parsed(
+                R"({"seed": 5, "steps": 20, "cfg": 8, "sampler_name": "euler", "scheduler": "normal", "denoise": 0.5})"));
+    }
+
+    void namesThemWithoutTheControl() {
+        const Prompt prompt = promptOf(R"({"nodes": [{"id": 3, "type": "KSampler",
+            "widgets_values": [5, 20, 8, "euler", "normal"]}], "links": []})");
+
+        const PromptNode& node = prompt.nodes.at("3");
+        QCOMPARE(node.inputs.at("steps").value, Json(20));
+        QCOMPARE(node.inputs.at("denoise").value, Json(1.0));  // by the table
+    }
+
+    void keepsValuesThatItCannotName() {
+        const Prompt prompt = promptOf(
+            R"({"nodes": [{"id": 1, "type": "CLIPTextEncode", "widgets_values": ["cat", 1, 2]},
+                {"id": 2, "type": "Odd", "widgets_values": [3]}], "links": []})");
+
+        QCOMPARE(prompt.nodes.at("1").unnamed, parsed("[1, 2]"));
+        QCOMPARE(prompt.nodes.at("2").unnamed, parsed("[3]"));
+    }
+
+    void namesThoseOfUnknownClasses_asTheNodeListsThem() {
+        const Prompt prompt = promptOf(
+            R"({"nodes": [{"id": 1, "type": "Odd", "inputs": [{"name": "image", "type": "IMAGE", "link": null},
+            {"name": "seed", "type": "INT", "widget": {"name": "seed"}, "link": null},
+            {"name": "mode", "type": "COMBO", "widget": {"name": "mode"}, "link": null}],
+            "widgets_values": [4, "fixed", "fast"]}], "links": []})");
+
+        QCOMPARE(apiOf(prompt)["1"]["inputs"], parsed(R"({"seed": 4, "mode": "fast"})"));
+    }
+
+    void opensSubgraphs_withTheOlderFormOfPromotedValues() {
+        const std::string text = subgraphWorkflow(
+            R"("properties": {"proxyWidgets": [["7", "text"]]}, "widgets_values": ["outer"])");
+
+        const Prompt prompt = promptOf(text.c_str());
+
+        QCOMPARE(
+            apiOf(prompt)["2:7"],
+            parsed(
+                R"({"class": "CLIPTextEncode", "inputs": {"clip": ["1", 1], "text": "outer"}})"));
+        QCOMPARE(prompt.nodes.at("3").inputs.at("source").from->node, std::string("2:7"));
+        QCOMPARE(prompt.groups.at(0).title, std::string("My prompt"));
+        QCOMPARE(prompt.promoted.at(0).input, std::string("text"));
+    }
+
+    void opensSubgraphs_withTheNewerFormOfPromotedValues() {
+        const std::string text = subgraphWorkflow(R"("widgets_values": ["outer"])");
+        QCOMPARE(apiOf(promptOf(text.c_str()))["2:7"]["inputs"]["text"], Json("outer"));
+    }
+
+    void anInnerValueStays_whereTheSubgraphStatesNone() {
+        const std::string text = subgraphWorkflow(R"("widgets_values": [])");
+        QCOMPARE(apiOf(promptOf(text.c_str()))["2:7"]["inputs"]["text"], Json("inner"));
+    }
+
+    void muteAndBypass() {
+        const char* kClipSkip =
+            R"({"id": 5, "type": "CLIPSetLastLayer", "mode": %1, "inputs": [{"name": "clip", "type": "CLIP", "link": 1}],
+            "outputs": [{"type": "CLIP"}], "widgets_values": [-2]})";
+        const auto mode = [&](int value) { return QString(kClipSkip).arg(value).toStdString(); };
+
+        const Prompt muted = throughNodes(mode(2).c_str(), "[1, 1, 1, 5, 0]");
+        const Prompt bypassed = throughNodes(mode(4).c_str(), "[1, 1, 1, 5, 0]");
+
+        QVERIFY(!muted.nodes.at("9").inputs.contains("clip"));
+        QCOMPARE(bypassed.nodes.at("9").inputs.at("clip").from, (Socket{"1", 1}));
+        QCOMPARE(bypassed.leftOut.at(0).node, std::string("5"));
+    }
+
+    void followsTheTypeThatIsAskedFor_throughARerouteIntoABypassedNode() {
+        const Prompt prompt = throughNodes(
+            R"({"id": 5, "type": "Reroute", "inputs": [{"name": "", "type": "*", "link": 2}], "outputs": [{"type": "*"}]},
+               {"id": 4, "type": "LoraLoader", "mode": 4, "inputs": [{"name": "model", "type": "MODEL", "link": 3}, {"name": "clip", "type": "CLIP", "link": 1}],
+                "outputs": [{"type": "MODEL"}, {"type": "CLIP"}]})",
+            "[1, 1, 1, 4, 1], [3, 1, 0, 4, 0], [2, 4, 1, 5, 0]");
+
+        QCOMPARE(prompt.nodes.at("9").inputs.at("clip").from, (Socket{"1", 1}));
+    }
+
+    void takesAPrimitive() {
+        const Prompt prompt = promptOf(
+            R"({"nodes": [{"id": 1, "type": "PrimitiveNode", "outputs": [{"type": "INT"}], "widgets_values": [99, "fixed"]},
+            {"id": 2, "type": "KSampler", "inputs": [{"name": "seed", "type": "INT", "widget": {"name": "seed"}, "link": 1}],
+             "widgets_values": [5, "fixed", 20]}], "links": [[1, 1, 0, 2, 0, "INT"]]})");
+
+        QCOMPARE(prompt.nodes.at("2").inputs.at("seed").value, Json(99));
+        QVERIFY(!prompt.nodes.contains("1"));
+    }
+
+    void keepsNotes() {
+        const Prompt prompt = promptOf(
+            R"({"nodes": [{"id": 1, "type": "MarkdownNote", "pos": [5, 6], "size": {"0": 100, "1": 50},
+            "widgets_values": ["hello"]}], "links": []})");
+
+        QVERIFY(prompt.nodes.empty());
+        QCOMPARE(prompt.notes.at(0).text, std::string("hello"));
+        QCOMPARE(prompt.notes.at(0).size, parsed("[100, 50]"));
+    }
+
+    void readsWhatTheServerIsSent() {
+        const Prompt prompt = promptOf(kTextToImage);
+
+        QCOMPARE(prompt.nodes.size(), size_t{7});
+        QCOMPARE(prompt.nodes.at("3").inputs.at("model").from, (Socket{"4", 0}));
+        QCOMPARE(prompt.nodes.at("6").title, std::string("Positive"));
+    }
+
+    void readsWhatWrapsIt() {
+        const Json wrapped = {{"client_id", "x"}, {"prompt", parsed(kTextToImage)}};
+        QCOMPARE(readPrompt(wrapped, sourceTable()).nodes.size(), size_t{7});
+    }
+};
+
+LOWTIDE_TEST(PromptTest)
+
+}  // namespace prompt_test
+
+#include "prompt_test.moc"

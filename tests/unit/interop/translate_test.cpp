@@ -1,0 +1,267 @@
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/interop/sample_workflow.hpp"
+
+#include <QtTest/QtTest>
+
+#include <algorithm>
+
+namespace translate_test {
+
+using namespace lowtide;
+using namespace lowtide::interop;
+
+namespace {
+
+/// Text to image with a sampler of parts.
+constexpr const char* kCustomSampling = R"({
+  "1": {"class_type": "UNETLoader", "inputs": {"unet_name": "z_image_turbo.safetensors", "weight_dtype": "default"}},
+  "2": {"class_type": "CLIPLoader", "inputs": {"clip_name": "qwen.safetensors", "type": "lumina2"}},
+  "3": {"class_type": "VAELoader", "inputs": {"vae_name": "ae.safetensors"}},
+  "4": {"class_type": "ModelSamplingAuraFlow", "inputs": {"shift": 3, "model": ["1", 0]}},
+  "5": {"class_type": "CLIPTextEncode", "inputs": {"text": "cat", "clip": ["2", 0]}},
+  "6": {"class_type": "EmptySD3LatentImage", "inputs": {"width": 640, "height": 640, "batch_size": 1}},
+  "7": {"class_type": "KSamplerSelect", "inputs": {"sampler_name": "euler"}},
+  "8": {"class_type": "BasicScheduler", "inputs": {"scheduler": "simple", "steps": 9, "denoise": 1, "model": ["4", 0]}},
+  "9": {"class_type": "RandomNoise", "inputs": {"noise_seed": 42}},
+  "10": {"class_type": "BasicGuider", "inputs": {"model": ["4", 0], "conditioning": ["5", 0]}},
+  "11": {"class_type": "SamplerCustomAdvanced", "inputs": {"noise": ["9", 0], "guider": ["10", 0], "sampler": ["7", 0], "sigmas": ["8", 0],
+         "latent_image": ["6", 0]}},
+  "12": {"class_type": "VAEDecode", "inputs": {"samples": ["11", 0], "vae": ["3", 0]}},
+  "13": {"class_type": "SaveImage", "inputs": {"filename_prefix": "z", "images": ["12", 0]}}
+})";
+
+bool hasClass(const std::vector<ReportEntry>& entries, const char* name) {
+    return std::ranges::find(entries, name, &ReportEntry::name) != entries.end();
+}
+
+}  // namespace
+
+class TranslateTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void makesOurNodes() {
+        const Imported imported = importedFrom(kTextToImage);
+
+        const graph::Document& graph = imported.document;
+        QCOMPARE(graph.nodes.size(), size_t{7});
+        QCOMPARE(graph.nodes.at("3").type, std::string("denoise.sample"));
+        QCOMPARE(
+            graph.nodes.at("3").params,
+            parsed(
+                R"({"seed": 7, "steps": 12, "cfg": 6.5, "sampler": "dpmpp_2m", "schedule": "karras", "strength": 1, "noise": "comfyui"})"));
+        QCOMPARE(graph.nodes.at("6").params, parsed(R"({"prompt": "a lighthouse"})"));
+        QCOMPARE(*graph.nodes.at("6").title, std::string("Positive"));
+        QCOMPARE(sourceOf(graph, "3", "negative"), std::string("7.positive"));
+        QCOMPARE(sourceOf(graph, "6", "model"), std::string("4.model"));
+        QCOMPARE(sourceOf(graph, "8", "model"), std::string("4.model"));
+        QCOMPARE(imported.report.exact.size(), size_t{7});
+        QCOMPARE(imported.report.runs, std::vector<std::string>{"9"});
+    }
+
+    void aSamplerOfPartsIsOneNode() {
+        const Imported imported = importedFrom(kCustomSampling);
+
+        const graph::Document& graph = imported.document;
+        QCOMPARE(
+            graph.nodes.at("11").params,
+            parsed(
+                R"({"seed": 42, "steps": 9, "cfg": 1.0, "sampler": "euler", "schedule": "simple", "strength": 1, "shift": 3, "noise": "comfyui"})"));
+        QCOMPARE(sourceOf(graph, "11", "model"), std::string("1.model"));
+        QCOMPARE(sourceOf(graph, "11", "positive"), std::string("5.positive"));
+        QVERIFY(!graph.nodes.contains("7") && !graph.nodes.contains("8") &&
+                !graph.nodes.contains("10"));
+        QCOMPARE(imported.report.near.size(), size_t{0});
+    }
+
+    void partsOfAModelGoIntoItsLoader() {
+        const Imported imported = importedFrom(kCustomSampling);
+
+        const graph::Document& graph = imported.document;
+        QCOMPARE(sourceOf(graph, "1", "text_encoder"), std::string("2.text_encoder"));
+        QCOMPARE(sourceOf(graph, "1", "autoencoder"), std::string("3.autoencoder"));
+        QCOMPARE(sourceOf(graph, "5", "model"), std::string("1.model"));
+        QCOMPARE(sourceOf(graph, "12", "model"), std::string("1.model"));
+    }
+
+    void anAutoencoderOfACheckpointIsAValue() {
+        Json json = parsed(kTextToImage);
+        json["10"] =
+            parsed(R"({"class_type": "VAELoader", "inputs": {"vae_name": "better.safetensors"}})");
+        json["8"]["inputs"]["vae"] = parsed(R"(["10", 0])");
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QCOMPARE(imported.document.nodes.at("4").params["vae"], Json("better.safetensors"));
+        QVERIFY(!imported.document.nodes.contains("10"));
+        QCOMPARE(sourceOf(imported.document, "8", "model"), std::string("4.model"));
+    }
+
+    void settingsRideOnWires() {
+        Json json = parsed(kTextToImage);
+        json["10"] = parsed(
+            R"({"class_type": "CLIPSetLastLayer", "inputs": {"clip": ["4", 1], "stop_at_clip_layer": -2}})");
+        json["11"] = parsed(
+            R"({"class_type": "LoraLoader", "inputs": {"model": ["4", 0], "clip": ["10", 0], "lora_name": "ink.safetensors",
+                                "strength_model": 0.5, "strength_clip": 0.25}})");
+        json["3"]["inputs"]["model"] = parsed(R"(["11", 0])");
+        json["6"]["inputs"]["clip"] = parsed(R"(["11", 1])");
+
+        const graph::Document graph = importedFrom(json.dump().c_str()).document;
+
+        QCOMPARE(graph.nodes.at("6").params["clip_skip"], Json(1));
+        QVERIFY(!graph.nodes.at("7").params.contains("clip_skip"));
+        QCOMPARE(sourceOf(graph, "6", "model"), std::string("11.model"));
+        QCOMPARE(graph.nodes.at("11").params["text_strength"], Json(0.25));
+    }
+
+    void clipSkipIsCountedBySdxlsOwn() {
+        Json json = parsed(kTextToImage);
+        json["4"]["inputs"]["ckpt_name"] = "sd_xl_base_1.0.safetensors";
+        json["10"] = parsed(
+            R"({"class_type": "CLIPSetLastLayer", "inputs": {"clip": ["4", 1], "stop_at_clip_layer": -2}})");
+        json["6"]["inputs"]["clip"] = parsed(R"(["10", 0])");
+
+        QCOMPARE(importedFrom(json.dump().c_str()).document.nodes.at("6").params["clip_skip"],
+                 Json(0));
+    }
+
+    void aControlNetRidesOnThePrompts() {
+        Json json = parsed(kTextToImage);
+        json["20"] =
+            parsed(R"({"class_type": "LoadImage", "inputs": {"image": "edges.png [input]"}})");
+        json["21"] = parsed(
+            R"({"class_type": "ControlNetLoader", "inputs": {"control_net_name": "canny"}})");
+        json["22"] = parsed(
+            R"({"class_type": "ControlNetApplyAdvanced", "inputs": {"positive": ["6", 0], "negative": ["7", 0], "control_net": ["21", 0],
+                                "image": ["20", 0], "strength": 0.8, "start_percent": 0, "end_percent": 1}})");
+        json["3"]["inputs"]["positive"] = parsed(R"(["22", 0])");
+        json["3"]["inputs"]["negative"] = parsed(R"(["22", 1])");
+
+        const graph::Document graph = importedFrom(json.dump().c_str()).document;
+
+        QCOMPARE(sourceOf(graph, "3", "control"), std::string("22.control"));
+        QCOMPARE(sourceOf(graph, "3", "negative"), std::string("7.positive"));
+        QCOMPARE(graph.nodes.at("20").params["image"], Json("edges.png"));
+    }
+
+    void aMaskRidesOnTheLatent_alsoToTheNextSampler() {
+        Json json = parsed(kTextToImage);
+        json["20"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "mask.png"}})");
+        json["21"] = parsed(
+            R"({"class_type": "SetLatentNoiseMask", "inputs": {"samples": ["5", 0], "mask": ["20", 1]}})");
+        json["3"]["inputs"]["latent_image"] = parsed(R"(["21", 0])");
+        json["23"] = json["3"];
+        json["23"]["inputs"]["latent_image"] = parsed(R"(["3", 0])");
+
+        const graph::Document graph = importedFrom(json.dump().c_str()).document;
+
+        QCOMPARE(sourceOf(graph, "3", "mask"), std::string("20.mask"));
+        QCOMPARE(sourceOf(graph, "23", "mask"), std::string("20.mask"));
+    }
+
+    void stepsOfTheAdvancedSampler() {
+        Json json = parsed(kTextToImage);
+        json["3"] = parsed(
+            R"({"class_type": "KSamplerAdvanced", "inputs": {"add_noise": "disable", "noise_seed": 3, "steps": 10, "cfg": 4,
+            "sampler_name": "euler", "scheduler": "simple", "start_at_step": 5, "end_at_step": 10000, "return_with_leftover_noise": "enable",
+            "model": ["4", 0], "positive": ["6", 0], "negative": ["7", 0], "latent_image": ["5", 0]}})");
+
+        QCOMPARE(
+            importedFrom(json.dump().c_str()).document.nodes.at("3").params,
+            parsed(
+                R"({"seed": 3, "steps": 10, "cfg": 4, "sampler": "euler", "schedule": "simple", "start_step": 5, "end_step": -1,
+                            "add_noise": false, "keep_noise": true, "noise": "comfyui"})"));
+    }
+
+    void whatIsUnknownStaysWithItsValues_andWhatItFeedsDoesNotRun() {
+        Json json = parsed(kTextToImage);
+        json["30"] = parsed(
+            R"({"class_type": "FaceDetailer", "inputs": {"image": ["8", 0], "guide": 512}})");
+        json["31"] = parsed(
+            R"({"class_type": "SaveImage", "inputs": {"filename_prefix": "face", "images": ["30", 0]}})");
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        const graph::DocumentNode& node = imported.document.nodes.at("30");
+        QCOMPARE(node.type, std::string("comfyui.FaceDetailer"));
+        QCOMPARE(node.params, parsed(R"({"guide": 512})"));
+        QCOMPARE(sourceOf(imported.document, "30", "image"), std::string("8.image"));
+        QCOMPARE(sourceOf(imported.document, "31", "image"), std::string("30.output_0"));
+        QVERIFY(hasClass(imported.report.missing, "FaceDetailer"));
+        QCOMPARE(imported.report.runs, std::vector<std::string>{"9"});
+    }
+
+    void aValueThatIsRefusedIsReported() {
+        Json json = parsed(kTextToImage);
+        json["3"]["inputs"]["sampler_name"] = "dpm_fast";
+        json["3"]["inputs"]["steps"] = 12.0;
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QVERIFY(!imported.document.nodes.at("3").params.contains("sampler"));
+        QCOMPARE(imported.document.nodes.at("3").params["steps"], Json(12));
+        QVERIFY(hasClass(imported.report.near, "KSampler"));
+    }
+
+    void aFamilyThatDoesNotRunIsMissing() {
+        Json json = parsed(kTextToImage);
+        json["4"]["inputs"]["ckpt_name"] = "ltx-video-2b.safetensors";
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QCOMPARE(imported.report.missing.at(0).kind, std::string("family"));
+        QCOMPARE(imported.report.missing.at(0).name, std::string("ltx"));
+        QVERIFY(imported.report.runs.empty());
+    }
+
+    void aModelThatIsNotThereIsMissing_withItsSource() {
+        ImportNeeds needs = sampleNeeds();
+        needs.findFile = [](const std::string&, bool) { return std::optional<std::string>(); };
+        Prompt prompt = promptOf(kTextToImage);
+        prompt.models["dream.safetensors"] = {.folder = "checkpoints",
+                                              .url = "https://example.org/dream"};
+
+        const Imported imported = translatePrompt(std::move(prompt), needs);
+
+        QCOMPARE(imported.report.missing.at(0).kind, std::string("model"));
+        QCOMPARE(imported.report.missing.at(0).url, std::string("https://example.org/dream"));
+        QCOMPARE(imported.document.nodes.at("4").params["checkpoint"], Json("dream.safetensors"));
+    }
+
+    void filesGetTheNamesThatAGraphWrites() {
+        ImportNeeds needs = sampleNeeds();
+        needs.findFile = [](const std::string& name, bool) {
+            return std::optional<std::string>("styles/" + name);
+        };
+        QCOMPARE(translatePrompt(promptOf(kTextToImage), needs)
+                     .document.nodes.at("4")
+                     .params["checkpoint"],
+                 Json("styles/dream.safetensors"));
+    }
+
+    void theReportIsWhatOtherToolsRead() {
+        Json json = parsed(kTextToImage);
+        json["30"] = parsed(R"({"class_type": "FaceDetailer", "inputs": {"image": ["8", 0]}})");
+
+        const Json report = toJson(importedFrom(json.dump().c_str()).report);
+
+        QCOMPARE(report["missing"][0]["kind"], Json("node"));
+        QCOMPARE(report["missing"][0]["class"], Json("FaceDetailer"));
+        QCOMPARE(report["missing"][0]["id"], Json("30"));
+        QVERIFY(report["near"].is_array() && report["exact"].is_array());
+    }
+
+    void theGraphCanBeSavedAndReadAgain() {
+        const Imported imported = importedFrom(kCustomSampling);
+        const std::string text = graph::toText(imported.document);
+        QCOMPARE(graph::toText(graph::parseDocument(text)), text);
+    }
+};
+
+LOWTIDE_TEST(TranslateTest)
+
+}  // namespace translate_test
+
+#include "translate_test.moc"
