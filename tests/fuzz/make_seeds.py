@@ -824,6 +824,39 @@ def embeddings():
         yield name, text.encode()
 
 
+def workflows():
+    node = '{"id":%d,"type":"%s","inputs":[%s],"outputs":[{"type":"%s"}],"widgets_values":[%s]}'
+    wire = '{"name":"%s","type":"%s","link":%s}'
+    editor = '{"nodes":[%s],"links":[%s],"last_node_id":9}'
+    api = ('{"4":{"class_type":"CheckpointLoaderSimple","inputs":{"ckpt_name":"a.pt"}},"5":{"class_type":"EmptyLatentImage","inputs":{"width":512}},'
+           '"6":{"class_type":"CLIPTextEncode","inputs":{"text":"cat","clip":["4",1]}},"3":{"class_type":"KSampler","inputs":{"seed":7,"steps":4,"cfg":1,'
+           '"sampler_name":"euler","scheduler":"simple","model":["4",0],"positive":["6",0],"latent_image":["5",0]}},'
+           '"8":{"class_type":"VAEDecode","inputs":{"samples":["3",0],"vae":["4",2]}},"9":{"class_type":"SaveImage","inputs":{"images":["8",0]}}}')
+    loader = node % (1, "CheckpointLoaderSimple", "", "MODEL", '"a.pt"')
+    encode = node % (2, "CLIPTextEncode", wire % ("clip", "CLIP", 1), "CONDITIONING", '"cat"')
+    inner = ('{"id":"s","name":"S","inputs":[{"name":"text","type":"STRING"}],"outputs":[{"type":"CONDITIONING"}],"nodes":[{"id":7,"type":"CLIPTextEncode",'
+             '"inputs":[{"name":"text","type":"STRING","widget":{"name":"text"},"link":2}],"widgets_values":["x"]}],'
+             '"links":[{"id":2,"origin_id":-10,"origin_slot":0,"target_id":7,"target_slot":0},[3,7,0,-20,0]]}')
+    use = '{"id":3,"type":"s","inputs":[{"name":"text","type":"STRING","widget":{"name":"text"},"link":null}],%s}'
+    subgraph = '{"nodes":[%s],"links":[],"last_node_id":3,"definitions":{"subgraphs":[%s]}}'
+    folds = ('{"a":{"class_type":"ComfyMathExpression","inputs":{"expression":"max(a // 2, 3) if a > 1 else ~a & 7","values.a":9}},'
+             '"b":{"class_type":"ComfySwitchNode","inputs":{"switch":["a",2],"on_true":"x","on_false":["c",0]}},"c":{"class_type":"StringReplace",'
+             '"inputs":{"string":"aa","find":"a","replace":"aa"}},"d":{"class_type":"CLIPTextEncode","inputs":{"text":["b",0]}}}')
+    for name, text in {
+            "api": api, "editor": editor % (loader + "," + encode, '[1,1,1,2,0,"CLIP"]'), "wrapped": '{"prompt":%s}' % api, "folds": folds,
+            "older_promoted": subgraph % (use % '"properties":{"proxyWidgets":[["7","text"]]},"widgets_values":["y"]', inner),
+            "newer_promoted": subgraph % (use % '"widgets_values":["y"]', inner), "in_itself": subgraph % (use % '"mode":0', inner.replace("CLIPTextEncode", "s")),
+            "bypassed": editor % (loader + "," + encode.replace('"type":"CLIPTextEncode"', '"type":"CLIPTextEncode","mode":4'), "[1,1,1,2,0]"),
+            "circle": '{"1":{"class_type":"VAEDecode","inputs":{"samples":["1",0]}}}', "reroutes": editor % (node % (1, "Reroute", wire % ("", "*", 1), "*", "") + "," + encode, "[1,1,0,1,0]"),
+            "twice": editor % (loader + "," + loader, ""), "unknown": api.replace("VAEDecode", "Odd"), "nan": api.replace("512", "NaN"), "out_of_the_folder": api.replace("a.pt", "../a.pt"),
+            "a1111": "cat\nNegative prompt: dog\nSteps: 5, Sampler: DPM++ 2M Karras, Seed: 3, Size: 8x8, Model: a, Lora hashes: \"a: 1, b: 2\"",
+            "invokeai": '{"positive_prompt":"a","seed":1,"scheduler":"euler_a","model":{"name":"a"},"loras":[{"model":{"name":"l"},"weight":0.5}]}',
+            "fooocus": '{"prompt":"a","base_model":"m","resolution":"(8, 9)","lora_combined_1":"l : 0.5"}',
+            "swarmui": '{"sui_image_params":{"prompt":"a","loras":["l"],"loraweights":["0.5"]},"sui_models":[{"param":"model","hash":"0xab"}]}',
+            "clipboard": '<span data-metadata="%s">' % base64.b64encode(api.encode()).decode(), "half": api[:100], "nothing": ""}.items():
+        yield name, text.encode()
+
+
 def seeds() -> dict:
     """Names and bytes by target."""
     root = pathlib.Path(__file__).resolve().parents[2]
@@ -834,4 +867,4 @@ def seeds() -> dict:
         "webp": image_seeds.webps(), "exif": image_seeds.exifs(), "model_config": model_configs(root),
         "single_file": single_files(), "tokenizer_files": tokenizers(root),
         "tokenizer_json": tokenizer_jsons(), "tokenizer_pieces": pieces_files(), "tokenizer_text": texts(),
-        "prompt": prompts(), "cleaned_text": dirty_texts()}
+        "prompt": prompts(), "cleaned_text": dirty_texts(), "workflow": workflows()}

@@ -5,6 +5,7 @@
 #include "plugin/graph/preset.hpp"
 #include "plugin/image/animation.hpp"
 #include "plugin/image/image_header.hpp"
+#include "plugin/interop/settings.hpp"
 #include "plugin/video/video_file.hpp"
 #include "ui/document/json_members.hpp"
 #include "ui/document/saved_file.hpp"
@@ -12,10 +13,11 @@
 #include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
-#include <QRegularExpression>
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <string_view>
 
 namespace lowtide::ui {
 
@@ -57,6 +59,12 @@ constexpr const char* kHashes = "model_hashes";
 QString modelStem(const std::string& file) {
     QString path = QString::fromStdString(file);
     return QFileInfo(path.replace(QLatin1Char('\\'), QLatin1Char('/'))).completeBaseName();
+}
+
+bool isModelHash(const std::string& text) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    return text.size() >= 8 && text.size() <= 64 &&
+           text.find_first_not_of(kDigits) == std::string::npos;
 }
 
 std::string parametersIn(const QString& image) {
@@ -120,23 +128,18 @@ graph::Document rebased(const graph::Document& document,
 }
 
 void keepModelHashes(graph::Document& document, const std::string& parameters) {
-    // The last line has the fields; prompts are above it.
-    const QString fields = QString::fromStdString(parameters).section(QLatin1Char('\n'), -1);
-    static const QRegularExpression hashField(
-        QStringLiteral("(?:^|, )Model hash: ([0-9A-Fa-f]{8,64})(?:,|$)"));
-    static const QRegularExpression nameField(QStringLiteral("(?:^|, )Model: \"?([^,\"]+)"));
-    const QString hash = hashField.match(fields).captured(1).toLower();
-    const QString name = nameField.match(fields).captured(1).trimmed();
-    if (hash.isEmpty() || name.isEmpty()) {
+    const std::optional<interop::ImageSettings> settings = interop::readA1111(parameters);
+    if (!settings || settings->model.empty() || !isModelHash(settings->modelHash)) {
         return;
     }
+    const QString name = QString::fromStdString(settings->model);
     for (const auto& [id, node] : document.nodes) {
         for (const auto& [key, value] : node.params.items()) {
             const std::string file = value.is_string() ? value.get<std::string>() : std::string();
             const QString stem = modelStem(file);
             if (stem.compare(name, Qt::CaseInsensitive) == 0 ||
                 QFileInfo(QString::fromStdString(file)).fileName() == name) {
-                document.extra[kHashes][file] = hash.toStdString();
+                document.extra[kHashes][file] = settings->modelHash;
             }
         }
     }

@@ -69,12 +69,13 @@ private Q_SLOTS:
         for (int i = 0; i < 200; ++i) {
             leaf.push_back({{"id", i}, {"type", "KSampler"}});
         }
-        const Json workflow = {{"nodes", {{{"id", 1}, {"type", "a"}}}},
-                               {"links", Json::array()},
-                               {"definitions",
-                                {{"subgraphs",
-                                  {{{"id", "a"}, {"nodes", inner}, {"links", Json::array()}},
-                                   {{"id", "b"}, {"nodes", leaf}, {"links", Json::array()}}}}}}};
+        const auto subgraph = [](const char* id, const Json& nodes) {
+            return Json{{"id", id}, {"nodes", nodes}, {"links", Json::array()}};
+        };
+        Json workflow = {{"links", Json::array()}};
+        workflow["nodes"].push_back({{"id", 1}, {"type", "a"}});
+        workflow["definitions"]["subgraphs"].push_back(subgraph("a", inner));
+        workflow["definitions"]["subgraphs"].push_back(subgraph("b", leaf));
 
         const std::optional<Error> error =
             testing::errorOf([&] { static_cast<void>(readPrompt(workflow, sourceTable())); });

@@ -1,0 +1,118 @@
+#pragma once
+// Our nodes as far as tests of imports use them.
+
+#include "plugin/graph/catalog.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lowtide::interop {
+
+inline PortDesc importPort(const char* id, const char* type, bool isOptional = false) {
+    return {.id = id, .type = type, .optional = isOptional};
+}
+
+inline ParamDesc importParam(const char* id, ParamKind kind, Scalar defaultValue) {
+    return {.id = id, .label = id, .kind = kind, .defaultValue = std::move(defaultValue)};
+}
+
+/// As far as the tests use them, with the ids that the product's have.
+inline std::vector<NodeDesc> importedNodes() {
+    ParamDesc sampler = importParam("sampler", ParamKind::Choice, std::string("euler"));
+    sampler.choices = {{"euler", "Euler"}, {"dpmpp_2m", "DPM++ 2M"}};
+    ParamDesc schedule = importParam("schedule", ParamKind::Choice, std::string("automatic"));
+    schedule.choices = {{"automatic", "Automatic"},
+                        {"normal", "Normal"},
+                        {"karras", "Karras"},
+                        {"simple", "Simple"}};
+    ParamDesc noise = importParam("noise", ParamKind::Choice, std::string("diffusers"));
+    noise.choices = {{"diffusers", "diffusers"}, {"comfyui", "ComfyUI"}};
+    ParamDesc weights = importParam("weights", ParamKind::Choice, std::string("a1111"));
+    weights.choices = {{"a1111", "A1111"}, {"compel", "Compel"}};
+    ParamDesc steps = importParam("steps", ParamKind::Int, int64_t{20});
+    steps.min = 1;
+    steps.max = 1000;
+    return {
+        {.id = "load.checkpoint",
+         .outputs = {importPort("model", "MODEL")},
+         .params = {importParam("checkpoint", ParamKind::File, std::string()),
+                    importParam("vae", ParamKind::File, std::string())}},
+        {.id = "load.diffusion_model",
+         .inputs = {importPort("text_encoder", "TEXT_ENCODER", true),
+                    importPort("autoencoder", "AUTOENCODER", true)},
+         .outputs = {importPort("model", "MODEL")},
+         .params = {importParam("file", ParamKind::File, std::string())}},
+        {.id = "load.text_encoder",
+         .outputs = {importPort("text_encoder", "TEXT_ENCODER")},
+         .params = {importParam("file", ParamKind::File, std::string())}},
+        {.id = "load.autoencoder",
+         .outputs = {importPort("autoencoder", "AUTOENCODER")},
+         .params = {importParam("file", ParamKind::File, std::string())}},
+        {.id = "load.lora",
+         .inputs = {importPort("model", "MODEL")},
+         .outputs = {importPort("model", "MODEL")},
+         .params = {importParam("file", ParamKind::File, std::string()),
+                    importParam("strength", ParamKind::Float, 1.0),
+                    importParam("text_strength", ParamKind::Float, 1.0)}},
+        {.id = "load.image",
+         .outputs = {importPort("image", "IMAGE"), importPort("mask", "MASK")},
+         .params = {importParam("image", ParamKind::File, std::string())}},
+        {.id = "prompt.encode",
+         .inputs = {importPort("model", "MODEL")},
+         .outputs = {importPort("positive", "CONDITIONING"),
+                     importPort("negative", "CONDITIONING")},
+         .params = {importParam("prompt", ParamKind::Text, std::string()),
+                    importParam("clip_skip", ParamKind::Int, int64_t{-1}),
+                    importParam("loras", ParamKind::Bool, false),
+                    weights}},
+        {.id = "latent.empty",
+         .outputs = {importPort("latent", "LATENT")},
+         .params = {importParam("width", ParamKind::Int, int64_t{512}),
+                    importParam("height", ParamKind::Int, int64_t{512}),
+                    importParam("batch", ParamKind::Int, int64_t{1})}},
+        {.id = "control.apply",
+         .inputs = {importPort("image", "IMAGE"),
+                    importPort("controlnet", "CONTROLNET"),
+                    importPort("control", "CONTROL", true)},
+         .outputs = {importPort("control", "CONTROL")},
+         .params = {importParam("strength", ParamKind::Float, 1.0)}},
+        {.id = "load.controlnet",
+         .outputs = {importPort("controlnet", "CONTROLNET")},
+         .params = {importParam("controlnet", ParamKind::File, std::string())}},
+        {.id = "denoise.sample",
+         .inputs = {importPort("model", "MODEL"),
+                    importPort("positive", "CONDITIONING"),
+                    importPort("negative", "CONDITIONING", true),
+                    importPort("latent", "LATENT"),
+                    importPort("mask", "MASK", true),
+                    importPort("control", "CONTROL", true)},
+         .outputs = {importPort("latent", "LATENT")},
+         .params = {steps,
+                    importParam("cfg", ParamKind::Float, 7.5),
+                    importParam("seed", ParamKind::Seed, int64_t{0}),
+                    importParam("strength", ParamKind::Float, 1.0),
+                    importParam("start_step", ParamKind::Int, int64_t{0}),
+                    importParam("end_step", ParamKind::Int, int64_t{-1}),
+                    importParam("add_noise", ParamKind::Bool, true),
+                    importParam("keep_noise", ParamKind::Bool, false),
+                    importParam("shift", ParamKind::Float, 0.0),
+                    sampler,
+                    schedule,
+                    noise}},
+        {.id = "decode.image",
+         .inputs = {importPort("model", "MODEL"), importPort("latent", "LATENT")},
+         .outputs = {importPort("image", "IMAGE")}},
+        {.id = "save.image",
+         .output = true,
+         .inputs = {importPort("image", "IMAGE")},
+         .params = {importParam("prefix", ParamKind::Text, std::string("lowtide"))}},
+    };
+}
+
+inline const graph::Catalog& importCatalog() {
+    static const graph::Catalog catalog(importedNodes());
+    return catalog;
+}
+
+}  // namespace lowtide::interop
