@@ -6,6 +6,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/convert/storage_form.hpp"
 #include "plugin/executor/sensitivity_store.hpp"
+#include "plugin/interop/import.hpp"
 #include "plugin/memory/engine.hpp"
 #include "plugin/module/answer.hpp"
 #include "plugin/module/device_calibrator.hpp"
@@ -100,6 +101,16 @@ Json convert(const CallParts& parts, const JsonReader& request, Watch* watch) {
             {"worst_tensor", conversion.worstTensor},
             {"mean_error", conversion.meanError},
             {"seconds", taken.count()}};
+}
+
+Json importGraph(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
+    const interop::ClassTable table = interop::readClassTable(parts.resourcesFolder);
+    const interop::Imported imported = interop::importText(
+        requiredText(request, "text"),
+        interop::readSamplerNames(parts.resourcesFolder),
+        {.catalog = parts.catalog, .table = table, .imageSize = {}, .findFile = {}});
+    return {{"graph", graph::toJson(imported.document)},
+            {"report", interop::toJson(imported.report)}};
 }
 
 Json unload(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
@@ -225,6 +236,7 @@ const std::vector<CallRow>& callRows() {
         {"conversionChoices", {"checkpoint", "graphFolder"}, &conversionChoices},
         {"convert", {"checkpoint", "storage", "out", "graphFolder"}, &convert},
         {"identify", {"graph", "options", "node"}, &identify},
+        {"importGraph", {"text"}, &importGraph},
         {"keepSensitivity",
          {"weights", "setting", "types", "pass", "error", "worst"},
          &keepSensitivity},

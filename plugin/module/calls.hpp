@@ -11,6 +11,10 @@ namespace lowtide::executor {
 class SensitivityStore;
 }
 
+namespace lowtide::graph {
+class Catalog;
+}
+
 namespace lowtide::memory {
 class Engine;
 }
@@ -31,6 +35,8 @@ struct CallParts {
     nodes::Stages& stages;
     DeviceCalibrator& calibrator;
     const executor::SensitivityStore& sensitivities;
+    const graph::Catalog& catalog;
+    std::string resourcesFolder;
 };
 
 /// The names that answerCall() takes, in alphabetical order.

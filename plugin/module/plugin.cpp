@@ -345,7 +345,9 @@ public:
                                      .runner = engine->runner,
                                      .stages = *engine->stages,
                                      .calibrator = engine->calibrator,
-                                     .sensitivities = engine->sensitivities};
+                                     .sensitivities = engine->sensitivities,
+                                     .catalog = engine->types.catalog(),
+                                     .resourcesFolder = moduleFolder() + "/lowtide/resources"};
             result = answerCall(parts, name, request, watch);
             return Status::Ok;
         });
