@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/drawn_prompts.hpp"
+#include "cli/foreign_graph.hpp"
 #include "cli/measured_graph.hpp"
 #include "cli/os.hpp"
 #include "cli/printed_text.hpp"
@@ -101,7 +102,9 @@ Status calibrateCache(const CalibrateCacheArguments& arguments) {
     Plugin& plugin = startModule(arguments);
     DrawnPrompts prompts(arguments, plugin);
     const RecordedGraph graph = recordedGraph(
-        documentOf(text, prompts.catalog(), arguments), prompts.catalog(), arguments.node);
+        documentOf(runnableGraph(text, arguments, plugin).text, prompts.catalog(), arguments),
+        prompts.catalog(),
+        arguments.node);
     const Json records = record(arguments, graph, prompts, *plugin.runner());
     const Json curve = resultOf(call(plugin, "makeCurve", records)).at("curve");
     file.write(curve.dump(2) + "\n");

@@ -2,6 +2,7 @@
 #include "cli/comparison.hpp"
 #include "cli/drawn_prompts.hpp"
 #include "cli/fewer_steps.hpp"
+#include "cli/foreign_graph.hpp"
 #include "cli/os.hpp"
 #include "cli/printed_text.hpp"
 #include "cli/run_session.hpp"
@@ -270,9 +271,10 @@ Status addVariant(Variants& variants, const ui::Variant& variant, Comparison& co
 Status compareVariants(const CompareArguments& arguments) {
     const std::vector<ui::Variation> variations = ui::parseVariations(arguments.vary);
     const std::vector<ui::Variant> all = ui::combinationsOf(variations);
-    const std::string graph = readGraph(arguments.graph);
+    const std::string text = readGraph(arguments.graph);
     catchInterrupts();
     Plugin& plugin = startModule(arguments);
+    const std::string graph = runnableGraph(text, arguments, plugin).text;
     Variants variants(arguments, plugin, graph);
     if (const Status status = variants.check(all); status != Status::Ok) {
         return status;

@@ -92,9 +92,9 @@ std::string shortfallOf(const CoveredFile& file) {
 void countMissing(const CoveredFile& file, Counts& classes, Counts& families) {
     std::set<std::string> seen;
     for (const interop::ReportEntry& entry : file.report.missing) {
-        if (seen.insert(entry.kind + " " + entry.name).second) {
-            Counts& counts = entry.kind == "family" ? families : classes;
-            counts[entry.name] += entry.kind == "node" || entry.kind == "family" ? 1 : 0;
+        if ((entry.kind == "node" || entry.kind == "family") &&
+            seen.insert(entry.kind + " " + entry.name).second) {
+            ++(entry.kind == "family" ? families : classes)[entry.name];
         }
     }
 }
@@ -134,16 +134,33 @@ void printCoverage(const std::vector<CoveredFile>& files) {
                     : 100.0 * static_cast<double>(complete) / static_cast<double>(files.size()));
 }
 
+/// Error{InvalidInput}, {NotFound} or {Corrupt}: nothing can be made of the file.
+interop::Imported importedFile(const ImportArguments& arguments, const graph::Catalog& catalog) {
+    if (arguments.file.empty()) {
+        throw Error(ErrorKind::InvalidInput,
+                    message("there is nothing to import"),
+                    message("name a workflow or an image, or a folder with --coverage"));
+    }
+    try {
+        return importedGraph(readGraph(arguments.file),
+                             catalog,
+                             ForeignFiles(arguments.file, arguments.modelFolders));
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Unsupported) {  // an image of a format that is not read
+            throw Error(ErrorKind::InvalidInput, error.message(), error.hint(), error.item());
+        }
+        throw;
+    }
+}
+
 Status importOne(const ImportArguments& arguments, const graph::Catalog& catalog) {
-    const std::string text = readGraph(arguments.file);
-    const interop::Imported imported =
-        importedGraph(text, catalog, ForeignFiles(arguments.file, arguments.modelFolders));
-    const std::string report = interop::toJson(imported.report).dump(2) + "\n";
+    const interop::Imported imported = importedFile(arguments, catalog);
     if (!arguments.out.empty()) {
         files::writeFileAtomically(arguments.out, graph::toText(imported.document));
     }
     if (!arguments.report.empty()) {
-        files::writeFileAtomically(arguments.report, report);
+        files::writeFileAtomically(arguments.report,
+                                   interop::toJson(imported.report).dump(2) + "\n");
     }
     std::printf("%s", reportText(imported.report).c_str());
     return Status::Ok;

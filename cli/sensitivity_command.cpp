@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/comparison.hpp"
 #include "cli/drawn_prompts.hpp"
+#include "cli/foreign_graph.hpp"
 #include "cli/measured_graph.hpp"
 #include "cli/os.hpp"
 #include "cli/printed_text.hpp"
@@ -45,7 +46,10 @@ private:
 /// The graph with the user's values and drawn texts.
 graph::Document documentToMeasure(const CompareArguments& arguments, const Plugin& plugin) {
     DrawnPrompts prompts(arguments, plugin);
-    graph::Document document = documentOf(readGraph(arguments.graph), prompts.catalog(), arguments);
+    graph::Document document =
+        documentOf(runnableGraph(readGraph(arguments.graph), arguments, plugin).text,
+                   prompts.catalog(),
+                   arguments);
     if (!prompts.draw(document)) {
         throw Ended{Status::Invalid};
     }

@@ -10,12 +10,12 @@ namespace lowtide::interop {
 
 /// One node of the file, or one thing that the graph needs.
 struct ReportEntry {
-    std::string kind = "node";  ///< node, family, model, file
-    std::string id;             ///< of the node in the file; empty: it is about the whole file
-    std::string name;           ///< its class; or the family or file
-    std::string title;          ///< as the file calls the node; empty: it has no name of its own
-    std::vector<Message> why;   ///< of what is near, missing or left out
-    std::string url;            ///< where the file states that a model comes from
+    std::string kind = "node";   ///< node, family, model, file
+    std::string id{};            ///< of the node in the file; empty: it is about the whole file
+    std::string name{};          ///< its class; or the family or file
+    std::string title{};         ///< as the file calls the node; empty: it has no name of its own
+    std::vector<Message> why{};  ///< of what is near, missing or left out
+    std::string url{};           ///< where the file states that a model comes from
 };
 
 /// What an import did with each node.

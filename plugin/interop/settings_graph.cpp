@@ -152,23 +152,14 @@ Imported translateSettings(const ImageSettings& settings,
     report.source = std::string(nameOf(settings.program)) + " settings";
     report.exact.clear();
     for (const std::string& name : settings.taken) {
-        report.exact.push_back({.kind = "setting", .id = {}, .name = name});
+        report.exact.push_back({.kind = "setting", .name = name});
     }
     for (const std::string& name : settings.others) {
-        report.leftOut.push_back({.kind = "setting",
-                                  .id = {},
-                                  .name = name,
-                                  .title = {},
-                                  .why = {message("no node here is given it")},
-                                  .url = {}});
+        report.leftOut.push_back(
+            {.kind = "setting", .name = name, .why = {message("no node here is given it")}});
     }
     if (std::vector<Message> why = nearReasons(settings, known); !why.empty()) {
-        report.near.push_back({.kind = "setting",
-                               .id = {},
-                               .name = "Sampler",
-                               .title = {},
-                               .why = std::move(why),
-                               .url = {}});
+        report.near.push_back({.kind = "setting", .name = "Sampler", .why = std::move(why)});
     }
     return imported;
 }

@@ -208,8 +208,7 @@ private:
         report_.missing.push_back({.id = id,
                                    .name = node.type,
                                    .title = node.title,
-                                   .why = {message("no node here stands for it")},
-                                   .url = {}});
+                                   .why = {message("no node here stands for it")}});
     }
 
     void noteSlots() {
@@ -477,7 +476,6 @@ private:
             {.kind = isModel ? "model" : "file",
              .id = own,
              .name = name,
-             .title = {},
              .why = {std::move(why)},
              .url = source == prompt_.models.end() ? std::string() : source->second.url});
         missing_.insert(own);
@@ -494,8 +492,7 @@ private:
                                    .id = own,
                                    .name = family->id,
                                    .title = file,
-                                   .why = {message("models of this family do not run here")},
-                                   .url = {}});
+                                   .why = {message("models of this family do not run here")}});
         missing_.insert(own);
     }
 
@@ -763,15 +760,13 @@ private:
     // The report
 
     void reportNode(const std::string& id, const PromptNode& node) {
-        ReportEntry entry{
-            .id = id, .name = node.type, .title = node.title, .why = whys_, .url = {}};
+        ReportEntry entry{.id = id, .name = node.type, .title = node.title, .why = whys_};
         (whys_.empty() ? report_.exact : report_.near).push_back(std::move(entry));
     }
 
     void reportLeftOut() {
         for (const LeftOut& each : prompt_.leftOut) {
-            report_.leftOut.push_back(
-                {.id = each.node, .name = each.type, .title = {}, .why = {each.why}, .url = {}});
+            report_.leftOut.push_back({.id = each.node, .name = each.type, .why = {each.why}});
         }
     }
 
