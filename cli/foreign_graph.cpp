@@ -48,7 +48,9 @@ ForeignFiles::ForeignFiles(const std::string& graphFile,
         imageFolders_.push_back(std::filesystem::path(folder).parent_path() / "input");
     }
     ui::ModelFinder finder(ui::hasWeightsEnding, [&](const ui::ModelPath& model) {
-        models_.emplace(lastPartOf(model.relative), model.relative);
+        const std::string last = lastPartOf(model.relative);
+        models_[last].insert(model.relative);
+        models_[std::filesystem::path(last).stem().string()].insert(model.relative);
         return true;
     });
     for (const std::string& folder : foldersNamed(modelFolders)) {
@@ -60,11 +62,15 @@ std::optional<std::string> ForeignFiles::find(const std::string& name, bool isMo
     if (!isModel) {
         return image(name);
     }
-    if (!looksForModels_) {
+    std::error_code ignored;
+    if (!looksForModels_ || std::filesystem::exists(imageFolders_[0] / name, ignored)) {
         return name;
     }
     const auto found = models_.find(lastPartOf(name));
-    return found == models_.end() ? std::nullopt : std::optional(found->second);
+    if (found == models_.end()) {
+        return std::nullopt;
+    }
+    return found->second.contains(name) ? name : *found->second.begin();
 }
 
 std::optional<std::string> ForeignFiles::image(const std::string& name) const {
@@ -120,7 +126,7 @@ RunnableGraph runnableGraph(const std::string& text,
     }
     const graph::Catalog catalog(plugin.nodes());
     const interop::Imported imported =
-        importedGraph(text, catalog, ForeignFiles(arguments.graph, {}));
+        importedGraph(text, catalog, ForeignFiles(arguments.graph, arguments.modelFolders));
     const interop::ImportReport& report = imported.report;
     std::fprintf(stderr, "lowtide: %s", reportText(report).c_str());
     if (report.runs.empty()) {

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,7 +29,8 @@ private:
     [[nodiscard]] std::optional<std::string> image(const std::string& name) const;
 
     std::vector<std::filesystem::path> imageFolders_;
-    std::map<std::string, std::string> models_;  ///< names in the folders by their last part
+    /// Names in the folders, by their last part with and without its ending.
+    std::map<std::string, std::set<std::string>> models_;
     bool looksForModels_ = false;
 };
 

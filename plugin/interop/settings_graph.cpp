@@ -112,6 +112,18 @@ void adjust(ForeignProgram program, graph::Document& document) {
     }
 }
 
+/// Where the studio looks for the model by its hash: by the file that the graph names.
+void keepHash(const std::string& hash, graph::Document& document) {
+    const auto loader = document.nodes.find(kLoader);
+    const Json* file =
+        loader == document.nodes.end() || !loader->second.params.contains("checkpoint")
+            ? nullptr
+            : &loader->second.params["checkpoint"];
+    if (!hash.empty() && file != nullptr && file->is_string()) {
+        document.extra["model_hashes"][file->get<std::string>()] = hash;
+    }
+}
+
 SamplerNames::Known namesFor(const ImageSettings& settings, const SamplerNames& names) {
     SamplerNames::Known known = names.find(settings.sampler, settings.schedule);
     const bool speaksComfy =
@@ -148,6 +160,7 @@ Imported translateSettings(const ImageSettings& settings,
     const SamplerNames::Known known = namesFor(settings, names);
     Imported imported = translatePrompt(SettingsPrompt(settings, known).make(), needs);
     adjust(settings.program, imported.document);
+    keepHash(settings.modelHash, imported.document);
     ImportReport& report = imported.report;
     report.source = std::string(nameOf(settings.program)) + " settings";
     report.exact.clear();

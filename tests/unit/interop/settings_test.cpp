@@ -164,6 +164,7 @@ private Q_SLOTS:
         QCOMPARE(graph.nodes.at("load").params,
                  parsed(R"({"checkpoint": "dream", "vae": "better.pt"})"));
         QCOMPARE(graph.nodes.at("latent").params["width"], Json(640));
+        QCOMPARE(graph.extra["model_hashes"]["dream"], Json("6ce0161689"));
         QCOMPARE(imported.report.source, std::string("AUTOMATIC1111 settings"));
         QCOMPARE(imported.report.leftOut.at(0).name, std::string("Lora hashes"));
         QCOMPARE(imported.report.near.at(0).name, std::string("Sampler"));
