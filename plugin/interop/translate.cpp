@@ -2,8 +2,8 @@
 
 #include "plugin/base/text.hpp"
 #include "plugin/graph/param_value.hpp"
-#include "plugin/interop/expression.hpp"
 #include "plugin/interop/model_parts.hpp"
+#include "plugin/interop/recipe_values.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,12 +35,6 @@ void mergeInto(Carried& target, const Carried& source) {
     target.isMissing = target.isMissing || source.isMissing;
 }
 
-/// A word of a value, for maps: "true", "lanczos", "2".
-std::string wordOf(const Json& value) {
-    return value.is_string() ? value.get<std::string>()
-                             : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 /// Whole numbers that were written as real ones, and numbers that stand for a text.
 Json fitted(const ParamDesc& param, const Json& value) {
     const bool wantsWhole = param.kind == ParamKind::Int || param.kind == ParamKind::Seed;
@@ -52,7 +46,7 @@ Json fitted(const ParamDesc& param, const Json& value) {
         }
     }
     if (param.kind == ParamKind::Text && value.is_number()) {
-        return wordOf(value);
+        return value.dump();
     }
     return value;
 }
@@ -80,7 +74,6 @@ public:
         }
         parts_ = modelsOfParts(prompt_, needs_.table);
         noteSlots();
-        isSdxl_ = hasSdxl();
         for (const std::string& id : inOrder(prompt_)) {
             translateNode(id, prompt_.nodes.at(id));
         }
@@ -97,21 +90,6 @@ private:
     [[nodiscard]] const ClassRow* rowOf(const std::string& id) const {
         const auto node = prompt_.nodes.find(id);
         return node == prompt_.nodes.end() ? nullptr : needs_.table.find(node->second.type);
-    }
-
-    [[nodiscard]] bool hasSdxl() const {
-        return std::ranges::any_of(prompt_.nodes, [&](const auto& entry) {
-            const ClassRow* row = needs_.table.find(entry.second.type);
-            return row != nullptr && row->role == ModelRole::Model &&
-                   std::ranges::any_of(entry.second.inputs, [&](const auto& input) {
-                       const FamilyRow* family =
-                           input.second.value.is_string()
-                               ? needs_.table.familyOf(
-                                     input.second.value.template get<std::string>())
-                               : nullptr;
-                       return family != nullptr && family->id == "sdxl";
-                   });
-        });
     }
 
     static const Recipe* recipeFor(const ClassRow* row, const PromptNode& node) {
@@ -306,88 +284,6 @@ private:
 
     // Values
 
-    /// By a row's words for a value (ClassTable). Nothing: the default stays.
-    std::optional<Json> valueFrom(const Json& spec, const PromptNode& node) {
-        if (spec.is_string()) {
-            return inputValue(node, spec.get<std::string>());
-        }
-        if (spec.contains("is")) {
-            return spec["is"];
-        }
-        if (spec.contains("expr")) {
-            return expressionValue(spec["expr"].get<std::string>(), node);
-        }
-        const std::optional<Json> value = inputValue(node, spec.at("from").get<std::string>());
-        if (!value) {
-            return std::nullopt;
-        }
-        const std::string word = wordOf(*value);
-        const Json& map = spec.at("map");
-        if (map.contains(word)) {
-            return map[word];
-        }
-        if (!spec.contains("else")) {
-            whys_.push_back(
-                message("{} is not known here, the default is taken", quotedName(word)));
-            return std::nullopt;
-        }
-        whys_.push_back(message(
-            "{} is not built, {} is taken", quotedName(word), quotedName(wordOf(spec["else"]))));
-        return spec["else"];
-    }
-
-    std::optional<Json> inputValue(const PromptNode& node, const std::string& name) {
-        const auto input = node.inputs.find(name);
-        if (input == node.inputs.end()) {
-            return std::nullopt;
-        }
-        if (input->second.from) {
-            whys_.push_back(
-                message("the value of {} comes from node {} during a run; the default "
-                        "is taken",
-                        quotedName(name),
-                        quotedName(input->second.from->node)));
-            return std::nullopt;
-        }
-        return input->second.value.is_null() ? std::nullopt : std::optional(input->second.value);
-    }
-
-    std::optional<Json> expressionValue(const std::string& expression, const PromptNode& node) {
-        std::map<std::string, Json> values = {{"sdxl", isSdxl_}};
-        for (const auto& [name, input] : node.inputs) {
-            if (!input.from) {
-                values[name] = input.value;
-            }
-        }
-        addImageSides(node, values);
-        std::optional<Json> value = evaluate(expression, values);
-        if (!value) {
-            whys_.push_back(message("{} cannot be worked out before a run; the default is taken",
-                                    quotedName(expression)));
-        }
-        return value;
-    }
-
-    void addImageSides(const PromptNode& node, std::map<std::string, Json>& values) const {
-        const auto image = node.inputs.find("image");
-        if (image == node.inputs.end() || !image->second.from || !needs_.imageSize) {
-            return;
-        }
-        const auto source = prompt_.nodes.find(image->second.from->node);
-        if (source == prompt_.nodes.end() || source->second.type != "LoadImage") {
-            return;
-        }
-        const auto name = source->second.inputs.find("image");
-        const std::optional<ImageSides> sides =
-            name != source->second.inputs.end() && name->second.value.is_string()
-                ? needs_.imageSize(name->second.value.get<std::string>())
-                : std::nullopt;
-        if (sides) {
-            values["image_width"] = sides->widthPixels;
-            values["image_height"] = sides->heightPixels;
-        }
-    }
-
     void setFrom(const std::string& own,
                  const NodeDesc& desc,
                  std::string param,
@@ -401,7 +297,7 @@ private:
         if (isOptional && (known == nullptr || !accepts(*known, spec))) {
             return;
         }
-        if (const std::optional<Json> value = valueFrom(spec, node)) {
+        if (const std::optional<Json> value = values_.from(spec, node)) {
             setParam(own, desc, param, *value);
         }
     }
@@ -571,7 +467,7 @@ private:
             const size_t index = recipe.settings.size() == 1 ? 0 : slot;
             if (index < recipe.settings.size()) {
                 for (const auto& [param, spec] : recipe.settings[index]) {
-                    if (std::optional<Json> value = valueFrom(spec, node)) {
+                    if (std::optional<Json> value = values_.from(spec, node)) {
                         output.settings[param] = std::move(*value);
                     }
                 }
@@ -594,7 +490,7 @@ private:
             const NodeDesc* desc =
                 found == document_.nodes.end() ? nullptr : needs_.catalog.find(found->second.type);
             if (desc != nullptr && graph::findParam(*desc, param) != nullptr) {
-                if (const std::optional<Json> value = valueFrom(spec, node)) {
+                if (const std::optional<Json> value = values_.from(spec, node)) {
                     setParam(id, *desc, param, *value);
                 }
                 return;
@@ -663,7 +559,7 @@ private:
             graph::findParam(*desc, "vae") != nullptr) {
             const auto file = recipe.nodes[0].params.find("file");
             if (file != recipe.nodes[0].params.end()) {
-                if (const std::optional<Json> value = valueFrom(file->second, node)) {
+                if (const std::optional<Json> value = values_.from(file->second, node)) {
                     ownAutoencoders_[model] = *value;
                 }
             }
@@ -798,7 +694,7 @@ private:
     std::set<std::string> groupsUsed_;  ///< that hold a node
     std::set<std::string> missing_;     ///< nodes that something is missing for
     std::vector<Message> whys_;         ///< of the node that is translated
-    bool isSdxl_ = false;
+    RecipeValues values_{prompt_, needs_, whys_};
 };
 
 }  // namespace

@@ -1,0 +1,126 @@
+#include "plugin/interop/recipe_values.hpp"
+
+#include "plugin/base/text.hpp"
+#include "plugin/interop/expression.hpp"
+
+#include <algorithm>
+
+namespace lowtide::interop {
+
+namespace {
+
+/// A word of a value, for maps: "true", "lanczos", "2".
+std::string wordOf(const Json& value) {
+    return value.is_string() ? value.get<std::string>()
+                             : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Whether one of the node's values is the name of a file of that family.
+bool namesFamily(const PromptNode& node, const ClassTable& table, const char* id) {
+    return std::ranges::any_of(node.inputs, [&](const auto& entry) {
+        const Json& value = entry.second.value;
+        const FamilyRow* family =
+            value.is_string() ? table.familyOf(value.template get<std::string>()) : nullptr;
+        return family != nullptr && family->id == id;
+    });
+}
+
+}  // namespace
+
+std::optional<Json> RecipeValues::from(const Json& spec, const PromptNode& node) {
+    if (spec.is_string()) {
+        return inputValue(node, spec.get<std::string>());
+    }
+    if (spec.contains("is")) {
+        return std::optional<Json>(spec["is"]);
+    }
+    if (spec.contains("expr")) {
+        return expressionValue(spec["expr"].get<std::string>(), node);
+    }
+    const std::optional<Json> value = inputValue(node, spec.at("from").get<std::string>());
+    return value ? mapped(spec, *value) : std::nullopt;
+}
+
+std::optional<Json> RecipeValues::mapped(const Json& spec, const Json& value) {
+    const std::string word = wordOf(value);
+    const Json& map = spec.at("map");
+    if (map.contains(word)) {
+        return std::optional<Json>(map[word]);
+    }
+    if (!spec.contains("else")) {
+        whys_.push_back(message("{} is not known here, the default is taken", quotedName(word)));
+        return std::nullopt;
+    }
+    whys_.push_back(message(
+        "{} is not built, {} is taken", quotedName(word), quotedName(wordOf(spec["else"]))));
+    return std::optional<Json>(spec["else"]);
+}
+
+std::optional<Json> RecipeValues::inputValue(const PromptNode& node, const std::string& name) {
+    const auto input = node.inputs.find(name);
+    if (input == node.inputs.end()) {
+        return std::nullopt;
+    }
+    if (input->second.from) {
+        whys_.push_back(
+            message("the value of {} comes from node {} during a run; the default "
+                    "is taken",
+                    quotedName(name),
+                    quotedName(input->second.from->node)));
+        return std::nullopt;
+    }
+    const Json& value = input->second.value;
+    return value.is_null() ? std::nullopt : std::optional<Json>(value);
+}
+
+std::optional<Json> RecipeValues::expressionValue(const std::string& expression,
+                                                  const PromptNode& node) {
+    std::map<std::string, Json> values;
+    values["sdxl"] = hasSdxl();
+    for (const auto& [name, input] : node.inputs) {
+        if (!input.from) {
+            values[name] = input.value;
+        }
+    }
+    addImageSides(node, values);
+    std::optional<Json> value = evaluate(expression, values);
+    if (!value) {
+        whys_.push_back(message("{} cannot be worked out before a run; the default is taken",
+                                quotedName(expression)));
+    }
+    return value;
+}
+
+void RecipeValues::addImageSides(const PromptNode& node,
+                                 std::map<std::string, Json>& values) const {
+    const auto image = node.inputs.find("image");
+    if (image == node.inputs.end() || !image->second.from || !needs_.imageSize) {
+        return;
+    }
+    const auto source = prompt_.nodes.find(image->second.from->node);
+    if (source == prompt_.nodes.end() || source->second.type != "LoadImage") {
+        return;
+    }
+    const auto name = source->second.inputs.find("image");
+    const std::optional<ImageSides> sides =
+        name != source->second.inputs.end() && name->second.value.is_string()
+            ? needs_.imageSize(name->second.value.get<std::string>())
+            : std::nullopt;
+    if (sides) {
+        values["image_width"] = sides->widthPixels;
+        values["image_height"] = sides->heightPixels;
+    }
+}
+
+bool RecipeValues::hasSdxl() {
+    if (!hasSdxl_) {
+        hasSdxl_ = std::ranges::any_of(prompt_.nodes, [&](const auto& entry) {
+            const ClassRow* row = needs_.table.find(entry.second.type);
+            return row != nullptr && row->role == ModelRole::Model &&
+                   namesFamily(entry.second, needs_.table, "sdxl");
+        });
+    }
+    return *hasSdxl_;
+}
+
+}  // namespace lowtide::interop

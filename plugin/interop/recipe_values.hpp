@@ -1,0 +1,36 @@
+#pragma once
+
+#include "plugin/base/message.hpp"
+#include "plugin/interop/translate.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::interop {
+
+/// What a row's words for a value (ClassTable) give for a node.
+class RecipeValues {
+public:
+    /// `whys` takes the reasons why a value is another one, or none. All must outlive it.
+    RecipeValues(const Prompt& prompt, const ImportNeeds& needs, std::vector<Message>& whys)
+        : prompt_(prompt), needs_(needs), whys_(whys) {}
+
+    /// Nothing: the default stays.
+    [[nodiscard]] std::optional<Json> from(const Json& spec, const PromptNode& node);
+
+private:
+    std::optional<Json> mapped(const Json& spec, const Json& value);
+    std::optional<Json> inputValue(const PromptNode& node, const std::string& name);
+    std::optional<Json> expressionValue(const std::string& expression, const PromptNode& node);
+    void addImageSides(const PromptNode& node, std::map<std::string, Json>& values) const;
+    [[nodiscard]] bool hasSdxl();
+
+    const Prompt& prompt_;
+    const ImportNeeds& needs_;
+    std::vector<Message>& whys_;
+    std::optional<bool> hasSdxl_;  ///< once it was asked
+};
+
+}  // namespace lowtide::interop
