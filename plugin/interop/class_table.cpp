@@ -57,25 +57,43 @@ std::map<std::string, std::string> namesAt(const Json& object,
     return names;
 }
 
-std::map<std::string, Json> valuesOf(const Json& object, const std::string& where) {
+bool isValueSpec(const Json& value) {
+    return value.is_string() || value.contains("is") || memberIn(value, "expr").is_string() ||
+           (memberIn(value, "from").is_string() && memberIn(value, "map").is_object());
+}
+
+/// The value with the map that it names in place.
+Json withMap(const Json& value, const Json& maps) {
+    const std::string name = textIn(value, "map");
+    if (name.empty()) {
+        return value;
+    }
+    Json with = value;
+    with["map"] = memberIn(maps, name.c_str());
+    return with;
+}
+
+std::map<std::string, Json> valuesOf(const Json& object,
+                                     const Json& maps,
+                                     const std::string& where) {
     std::map<std::string, Json> values;
     for (const auto& [name, value] : object.items()) {
-        if (!value.is_string() && !value.is_object()) {
-            refuseRow(where, message("has a value of \"{}\" that is no text and no object", name));
+        values[name] = withMap(value, maps);
+        if (!isValueSpec(values[name])) {
+            refuseRow(where, message("has a value of \"{}\" in no form of a value", name));
         }
-        values[name] = value;
     }
     return values;
 }
 
-RecipeNode recipeNodeFrom(const Json& json, const std::string& where) {
+RecipeNode recipeNodeFrom(const Json& json, const Json& maps, const std::string& where) {
     return {.name = textAt(json, "name", where),
             .type = textAt(json, "node", where),
             .inputs = namesAt(json, "in", where),
-            .params = valuesOf(memberIn(json, "set"), where)};
+            .params = valuesOf(memberIn(json, "set"), maps, where)};
 }
 
-Recipe recipeFrom(const Json& json, const std::string& where) {
+Recipe recipeFrom(const Json& json, const Json& maps, const std::string& where) {
     if (!json.is_object()) {
         refuseRow(where, message("has a recipe that is no object"));
     }
@@ -86,18 +104,18 @@ Recipe recipeFrom(const Json& json, const std::string& where) {
                   .port = textAt(json, "port", where),
                   .carries = namesAt(json, "carry", where),
                   .settings = {},
-                  .back = valuesOf(memberIn(json, "back"), where),
+                  .back = valuesOf(memberIn(json, "back"), maps, where),
                   .near = textAt(json, "near", where)};
     if (json.contains("node")) {
-        recipe.nodes.push_back(recipeNodeFrom(json, where));
+        recipe.nodes.push_back(recipeNodeFrom(json, maps, where));
     }
     for (const Json& more : memberIn(json, "more")) {
-        recipe.nodes.push_back(recipeNodeFrom(more, where));
+        recipe.nodes.push_back(recipeNodeFrom(more, maps, where));
     }
     const Json& settings = memberIn(json, "settings");
     for (const Json& entry : settings.is_array() ? settings : Json::array({settings})) {
         if (!entry.is_null()) {
-            recipe.settings.push_back(valuesOf(entry, where));
+            recipe.settings.push_back(valuesOf(entry, maps, where));
         }
     }
     return recipe;
@@ -127,7 +145,7 @@ ModelRole modelRoleFrom(const std::string& name, const std::string& where) {
     return role->second;
 }
 
-ClassRow classRowFrom(const Json& json) {
+ClassRow classRowFrom(const Json& json, const Json& maps) {
     const std::string name = textAt(json, "class", "a row");
     if (name.empty()) {
         refuseRow("a row", message("has no \"class\""));
@@ -143,7 +161,7 @@ ClassRow classRowFrom(const Json& json) {
     }
     const Json& recipes = memberIn(json, "as");
     for (const Json& recipe : recipes.is_object() ? Json::array({recipes}) : recipes) {
-        row.recipes.push_back(recipeFrom(recipe, name));
+        row.recipes.push_back(recipeFrom(recipe, maps, name));
     }
     return row;
 }
@@ -161,9 +179,9 @@ Json readTable(const std::string& path) {
 
 }  // namespace
 
-ClassTable::ClassTable(const Json& classes, const Json& families) {
+ClassTable::ClassTable(const Json& classes, const Json& families, const Json& maps) {
     for (const Json& json : classes) {
-        ClassRow row = classRowFrom(json);
+        ClassRow row = classRowFrom(json, maps);
         const std::string name = row.name;
         if (!rows_.emplace(name, std::move(row)).second) {
             refuseRow(name, message("has two rows"));
@@ -196,7 +214,9 @@ const FamilyRow* ClassTable::familyOf(std::string_view file) const {
 
 ClassTable readClassTable(const std::string& resourcesFolder) {
     const std::string folder = resourcesFolder + "/interop/";
-    return ClassTable(readTable(folder + "classes.json"), readTable(folder + "families.json"));
+    return ClassTable(readTable(folder + "classes.json"),
+                      readTable(folder + "families.json"),
+                      readTable(folder + "maps.json"));
 }
 
 }  // namespace lowtide::interop

@@ -65,14 +65,15 @@ struct FamilyRow {
 /// The rows by class. A parameter or setting is one of
 ///   "widget"                                   the value of that input
 ///   {"is": value}                              a constant
-///   {"from": "widget", "map": {a: b}, "else": c}  a word for a word; `else` is near, not exact
+///   {"from": "widget", "map": {a: b}, "else": c}  a word for a word; `else` is near, not exact. A
+///                                              map that several rows have is named: "samplers"
 ///   {"expr": "2 * width"}                      an Expression of inputs; `sdxl` is known, too
 /// A key that ends in "?" is given where this version has such a parameter that takes the value,
 /// and not missed where it has not.
 class ClassTable {
 public:
-    /// Error{Corrupt} names the class and key of a row that cannot be read.
-    ClassTable(const Json& classes, const Json& families);
+    /// `maps`: the named ones. Error{Corrupt} names the class and key of a row that cannot be read.
+    ClassTable(const Json& classes, const Json& families, const Json& maps);
 
     /// nullptr: none is known.
     [[nodiscard]] const ClassRow* find(std::string_view name) const;

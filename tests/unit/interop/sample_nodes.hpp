@@ -20,7 +20,7 @@ inline ParamDesc importParam(const char* id, ParamKind kind, Scalar defaultValue
 /// As far as the tests use them, with the ids that the product's have.
 inline std::vector<NodeDesc> importedNodes() {
     ParamDesc sampler = importParam("sampler", ParamKind::Choice, std::string("euler"));
-    sampler.choices = {{"euler", "Euler"}, {"dpmpp_2m", "DPM++ 2M"}};
+    sampler.choices = {{"euler", "Euler"}, {"euler_a", "Euler a"}, {"dpmpp_2m", "DPM++ 2M"}};
     ParamDesc schedule = importParam("schedule", ParamKind::Choice, std::string("automatic"));
     schedule.choices = {{"automatic", "Automatic"},
                         {"normal", "Normal"},

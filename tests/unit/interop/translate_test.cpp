@@ -193,6 +193,16 @@ private Q_SLOTS:
         QCOMPARE(imported.report.runs, std::vector<std::string>{"9"});
     }
 
+    void namesOfSamplersAreOurs() {
+        Json json = parsed(kTextToImage);
+        json["3"]["inputs"]["sampler_name"] = "euler_ancestral";
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QCOMPARE(imported.document.nodes.at("3").params["sampler"], Json("euler_a"));
+        QVERIFY(imported.report.near.empty());
+    }
+
     void aValueThatIsRefusedIsReported() {
         Json json = parsed(kTextToImage);
         json["3"]["inputs"]["sampler_name"] = "dpm_fast";
