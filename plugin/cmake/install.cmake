@@ -13,7 +13,7 @@ if(TARGET lowtide_qt)
 endif()
 install(TARGETS lowtide RUNTIME DESTINATION bin)
 install(TARGETS ${modules} LIBRARY DESTINATION lib)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/cards ${PROJECT_SOURCE_DIR}/resources/cuda ${PROJECT_SOURCE_DIR}/resources/help ${PROJECT_SOURCE_DIR}/resources/mini
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/cards ${PROJECT_SOURCE_DIR}/resources/cuda ${PROJECT_SOURCE_DIR}/resources/help ${PROJECT_SOURCE_DIR}/resources/interop ${PROJECT_SOURCE_DIR}/resources/mini
         ${PROJECT_SOURCE_DIR}/resources/presets ${PROJECT_SOURCE_DIR}/resources/tokenizers
         DESTINATION lib/lowtide/resources PATTERN train EXCLUDE PATTERN make_tokenizers.py EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/resources/foreign_nodes.json DESTINATION lib/lowtide/resources)

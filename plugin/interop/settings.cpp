@@ -17,6 +17,7 @@ namespace lowtide::interop {
 namespace {
 
 constexpr std::string_view kNegative = "Negative prompt:";
+constexpr const char* kOwnAutoencoder = "Default (model)";  ///< in Fooocus
 constexpr const char* kSurelyThere = "Steps";  ///< else it is a prompt that has colons in it
 
 template <class Value>
@@ -101,7 +102,11 @@ bool takeField(const std::string& name, const std::string& value, ImageSettings&
     } else if (name == "Model hash") {
         settings.modelHash = toLower(value);
     } else if (name == "VAE") {
-        settings.autoencoder = value;
+        settings.autoencoder = value == kOwnAutoencoder ? "" : value;
+    } else if (name.starts_with("Module ")) {
+        settings.modules.push_back(value);
+    } else if (name == "Distilled CFG Scale") {
+        settings.guidance = numberFrom<double>(value);
     } else if (name == "Clip skip") {
         settings.clipSkip = numberFrom<int64_t>(value);
     } else if (name == "Denoising strength") {
@@ -203,7 +208,7 @@ ImageSettings readFooocus(const Json& json) {
     settings.schedule = textIn(json, "scheduler");
     settings.model = textIn(json, "base_model");
     settings.modelHash = textIn(json, "base_model_hash");
-    settings.autoencoder = textIn(json, "vae") == "Default (model)" ? "" : textIn(json, "vae");
+    settings.autoencoder = textIn(json, "vae") == kOwnAutoencoder ? "" : textIn(json, "vae");
     std::set<std::string> names = {"prompt",
                                    "negative_prompt",
                                    "steps",
@@ -291,7 +296,8 @@ std::vector<std::pair<std::string, std::string>> a1111Fields(std::string_view te
         if (colon == std::string_view::npos) {
             break;
         }
-        const std::string name = trim(rest.substr(0, colon));
+        const std::string_view before = rest.substr(0, colon);
+        const std::string name = trim(before.substr(before.rfind(',') + 1));
         rest.remove_prefix(colon + 1);
         rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
         const bool isQuoted = rest.starts_with('"');
@@ -316,6 +322,11 @@ std::optional<ImageSettings> readA1111(std::string_view text) {
     ImageSettings settings;
     for (const auto& [name, value] : fields) {
         (takeField(name, value, settings) ? settings.taken : settings.others).push_back(name);
+    }
+    const bool isUpscaled = std::ranges::any_of(
+        settings.others, [](const std::string& name) { return name.starts_with("Hires "); });
+    if (isUpscaled) {
+        settings.strength.reset();  // of the second pass
     }
     const std::string_view last = lastLineOf(text);
     const auto above = static_cast<size_t>(last.data() - text.data());

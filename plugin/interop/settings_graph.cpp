@@ -1,5 +1,8 @@
 #include "plugin/interop/settings_graph.hpp"
 
+#include "plugin/base/text.hpp"
+
+#include <string>
 #include <utility>
 
 namespace lowtide::interop {
@@ -17,9 +20,15 @@ public:
 
     Prompt make() {
         Socket model{kLoader, 0}, clip{kLoader, 1}, vae{kLoader, 2};
-        add(kLoader, "CheckpointLoaderSimple", {}, {{"ckpt_name", settings_.model}});
-        if (!settings_.autoencoder.empty()) {
-            add("autoencoder", "VAELoader", {}, {{"vae_name", settings_.autoencoder}});
+        if (settings_.modules.empty()) {
+            add(kLoader, "CheckpointLoaderSimple", {}, {{"ckpt_name", settings_.model}});
+        } else {
+            add(kLoader, "UNETLoader", {}, {{"unet_name", settings_.model}});
+            clip = {"text_encoder", 0};
+        }
+        const std::string autoencoder = addModules();
+        if (!autoencoder.empty()) {
+            add("autoencoder", "VAELoader", {}, {{"vae_name", autoencoder}});
             vae = {"autoencoder", 0};
         }
         for (size_t i = 0; i < settings_.loras.size(); ++i) {
@@ -41,12 +50,38 @@ public:
             clip = {"clip_skip", 0};
         }
         add("prompt", "CLIPTextEncode", {{"clip", clip}}, {{"text", settings_.prompt}});
+        if (settings_.guidance) {
+            add("guidance",
+                "FluxGuidance",
+                {{"conditioning", {"prompt", 0}}},
+                {{"guidance", *settings_.guidance}});
+        }
         add("negative", "CLIPTextEncode", {{"clip", clip}}, {{"text", settings_.negative}});
         addImage(model, vae);
         return std::move(prompt_);
     }
 
 private:
+    /// Loads the text encoders among Forge's modules. The autoencoder; empty: the model's own.
+    std::string addModules() {
+        std::string autoencoder = settings_.autoencoder;
+        Json encoders = Json::object();
+        for (const std::string& module : settings_.modules) {
+            const std::string name = toLower(module);
+            if (name.starts_with("ae") || name.find("vae") != std::string::npos) {
+                autoencoder = module;
+            } else {
+                encoders["clip_name" + std::to_string(encoders.size() + 1)] = module;
+            }
+        }
+        if (encoders.size() == 1) {
+            add("text_encoder", "CLIPLoader", {}, {{"clip_name", encoders["clip_name1"]}});
+        } else if (!encoders.empty()) {
+            add("text_encoder", "QuadrupleCLIPLoader", {}, encoders);
+        }
+        return autoencoder;
+    }
+
     void addImage(const Socket& model, const Socket& vae) {
         Json size = Json::object(), sampling = Json::object();
         put(size, "width", settings_.widthPixels);
@@ -64,7 +99,7 @@ private:
         add(kSampler,
             "KSampler",
             {{"model", model},
-             {"positive", {"prompt", 0}},
+             {"positive", {settings_.guidance ? "guidance" : "prompt", 0}},
              {"negative", {"negative", 0}},
              {"latent_image", {"latent", 0}}},
             sampling);

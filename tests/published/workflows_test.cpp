@@ -5,7 +5,7 @@
 #include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
-#include <QFile>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <set>
@@ -139,6 +139,45 @@ private Q_SLOTS:
         const Json& file = coverage().at(name.toStdString());
 
         QVERIFY2(file.at("complete").get<bool>(), file.at("missing").dump().c_str());
+    }
+
+    void imagesOfOtherProgramsAreImported_data() {
+        const Rows<QString, QString> row("image", "source");
+        row("comfyui.png", "comfyui.png", "ComfyUI workflow");
+        row("comfyui.webp", "comfyui.webp", "ComfyUI workflow");
+        row("comfyui_nan.png", "comfyui_nan.png", "ComfyUI workflow");
+        row("a1111.png", "a1111.png", "AUTOMATIC1111 settings");
+        row("a1111_unicode.png", "a1111_unicode.png", "AUTOMATIC1111 settings");
+        row("a1111.jpg", "a1111.jpg", "AUTOMATIC1111 settings");
+        row("a1111.webp", "a1111.webp", "AUTOMATIC1111 settings");
+        row("forge_flux.png", "forge_flux.png", "AUTOMATIC1111 settings");
+        row("fooocus.png", "fooocus.png", "Fooocus settings");
+        row("fooocus_a1111.png", "fooocus_a1111.png", "AUTOMATIC1111 settings");
+        row("invokeai.png", "invokeai.png", "InvokeAI settings");
+        row("swarmui.png", "swarmui.png", "SwarmUI settings");
+    }
+
+    void imagesOfOtherProgramsAreImported() {
+        QFETCH(QString, image);
+        QFETCH(QString, source);
+        const QTemporaryDir folder;
+        const QString out = folder.filePath("graph.json"), report = folder.filePath("report.json");
+
+        const CommandResult result = runLowtide(
+            {"import", publishedFolder() + "/pictures/" + image, "--out", out, "--report", report});
+
+        QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+        QCOMPARE(QString::fromStdString(jsonOfFile(report).at("source").get<std::string>()),
+                 source);
+        QVERIFY(contentsOf(out).contains("at dusk"));  // its prompt
+        QVERIFY(contentsOf(out).contains("42"));       // its seed
+    }
+
+    void anImageWithoutAnyIsRefused() {
+        const CommandResult result =
+            runLowtide({"import", publishedFolder() + "/pictures/plain.png"});
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY(result.errors.contains("carries no graph"));
     }
 
     void coverOfUse() {

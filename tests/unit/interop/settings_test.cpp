@@ -82,6 +82,31 @@ private Q_SLOTS:
         QCOMPARE(settings.negative, std::string("fog"));
     }
 
+    void theStrengthOfASecondPassIsNotOfTheFirst() {
+        const ImageSettings settings =
+            readA1111("cat\nSteps: 5, Denoising strength: 0.5, Hires upscale: 2").value();
+        QVERIFY(!settings.strength.has_value());
+    }
+
+    void aFieldWithoutQuotesMayHaveCommas() {
+        const ImageSettings settings =
+            readA1111("cat\nSteps: 5, Raw prompt: a, b, c, Seed: 7").value();
+        QCOMPARE(settings.seed, std::optional<uint64_t>(7));
+    }
+
+    void forgesModulesGoWithTheModel() {
+        const graph::Document graph =
+            importedFrom(
+                "cat\nSteps: 20, Sampler: Euler, Model: flux1-dev, Distilled CFG Scale: 3.5, "
+                "Module 1: ae, Module 2: t5xxl")
+                .document;
+
+        QCOMPARE(graph.nodes.at("load").type, std::string("load.diffusion_model"));
+        QCOMPARE(sourceOf(graph, "load", "text_encoder"), std::string("text_encoder.text_encoder"));
+        QCOMPARE(sourceOf(graph, "load", "autoencoder"), std::string("autoencoder.autoencoder"));
+        QCOMPARE(sourceOf(graph, "prompt", "model"), std::string("load.model"));
+    }
+
     void otherTextsAreNone_data() {
         testing::addRows("text",
                          {"",
