@@ -84,7 +84,7 @@ std::optional<std::string> ForeignFiles::image(const std::string& name) const {
     return std::nullopt;
 }
 
-std::optional<interop::ImageSides> ForeignFiles::sidesOf(const std::string& name) const {
+std::optional<interop::PixelSize> ForeignFiles::sizeOf(const std::string& name) const {
     const std::optional<std::string> path =
         interop::leavesFolder(name) ? std::nullopt : image(name);
     if (!path) {
@@ -97,7 +97,7 @@ std::optional<interop::ImageSides> ForeignFiles::sidesOf(const std::string& name
                                            file.read(target, static_cast<Bytes>(offset));
                                        }};
         const image::ImageSize size = image::readImageHeader(source, file.name()).size;
-        return interop::ImageSides{size.widthPixels, size.heightPixels};
+        return interop::PixelSize{size.widthPixels, size.heightPixels};
     } catch (const Error&) {
         return std::nullopt;  // no image: the run reports it
     }
@@ -113,7 +113,7 @@ interop::Imported importedGraph(const std::string& text,
         interop::readSamplerNames(resources),
         {.catalog = catalog,
          .table = table,
-         .imageSize = [&](const std::string& name) { return files.sidesOf(name); },
+         .imageSize = [&](const std::string& name) { return files.sizeOf(name); },
          .findFile = [&](const std::string& name,
                          bool isModel) { return files.find(name, isModel); }});
 }

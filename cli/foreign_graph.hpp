@@ -23,7 +23,7 @@ public:
 
     /// As interop::ImportNeeds asks; without folders every model counts as found.
     [[nodiscard]] std::optional<std::string> find(const std::string& name, bool isModel) const;
-    [[nodiscard]] std::optional<interop::ImageSides> sidesOf(const std::string& name) const;
+    [[nodiscard]] std::optional<interop::PixelSize> sizeOf(const std::string& name) const;
 
 private:
     [[nodiscard]] std::optional<std::string> image(const std::string& name) const;
@@ -46,7 +46,7 @@ struct RunnableGraph {
     std::vector<std::string> until;
 };
 
-/// A graph's text as it is; of a foreign one its import, of which standard error is told what is
+/// A graph's text as it is; of a foreign one its import. Standard error has what of it is
 /// near and missing. Error{InvalidInput}: nothing of it can be run.
 [[nodiscard]] RunnableGraph runnableGraph(const std::string& text,
                                           const GraphArguments& arguments,

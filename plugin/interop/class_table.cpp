@@ -100,7 +100,7 @@ Recipe recipeFrom(const Json& json, const Json& maps, const std::string& where) 
     Recipe recipe{.when = textAt(json, "if", where),
                   .nodes = {},
                   .outputs = textsAt(json, "out", where),
-                  .passes = textsAt(json, "pass", where),
+                  .through = textsAt(json, "through", where),
                   .port = textAt(json, "port", where),
                   .carries = namesAt(json, "carry", where),
                   .settings = {},
@@ -170,7 +170,8 @@ FamilyRow familyRowFrom(const Json& json) {
     const std::string id = textAt(json, "family", "a family");
     return {.id = id,
             .names = textsAt(json, "names", id),
-            .runs = memberIn(json, "runs").is_boolean() && memberIn(json, "runs").get<bool>()};
+            .runs = memberIn(json, "runs") == true,
+            .skipsLayer = memberIn(json, "skips_layer") == true};
 }
 
 Json readTable(const std::string& path) {

@@ -14,7 +14,7 @@
 namespace lowtide::interop {
 
 /// A value of a class in the order in which a workflow lists them. A name that begins with "~" is
-/// not an input: it has a place in the list alone.
+/// not an input: it stands in the list alone.
 struct Widget {
     std::string name;
     std::optional<Json> defaultValue;
@@ -35,11 +35,11 @@ struct Recipe {
     std::string when;  ///< holds where this input is wired; empty: always
     std::vector<RecipeNode> nodes;
     std::vector<std::string> outputs;  ///< our ports by their slots, "port" or "@name.port"
-    std::vector<std::string> passes;   ///< inputs whose settings an output has, and its wire
-    std::string port;                  ///< the output of the passed wire's node to take instead
+    std::vector<std::string> through;  ///< inputs whose settings an output has, and its wire
+    std::string port;                  ///< the output of that wire's node to take instead
     std::map<std::string, std::string> carries;         ///< wires that travel with the outputs
     std::vector<std::map<std::string, Json>> settings;  ///< by output; one for all
-    std::map<std::string, Json> back;  ///< parameters of the node that made the passed wire
+    std::map<std::string, Json> back;  ///< parameters of the node that made that wire
     std::string near;                  ///< why the result is not ComfyUI's; empty: it is
 };
 
@@ -60,6 +60,7 @@ struct FamilyRow {
     std::string id;
     std::vector<std::string> names;
     bool runs = false;
+    bool skipsLayer = false;  ///< its text encoders leave out their last layer by themselves
 };
 
 /// The rows by class. A parameter or setting is one of
@@ -67,7 +68,9 @@ struct FamilyRow {
 ///   {"is": value}                              a constant
 ///   {"from": "widget", "map": {a: b}, "else": c}  a word for a word; `else` is near, not exact. A
 ///                                              map that several rows have is named: "samplers"
-///   {"expr": "2 * width"}                      an Expression of inputs; `sdxl` is known, too
+///   {"expr": "2 * width"}                      an Expression of inputs; `skips_layer` of the
+///   model's
+///                                              family is known, too
 /// A key that ends in "?" is given where this version has such a parameter that takes the value,
 /// and not missed where it has not.
 class ClassTable {

@@ -145,12 +145,12 @@ std::optional<FoldedOutputs> foldResolution(const PromptNode& node) {
     }
     const double step = multiple.is_number() ? std::max(1.0, multiple.get<double>()) : 8.0;
     const double area = pixels.get<double>() * 1024 * 1024;
-    constexpr double kLongestSide = 65536;
-    const auto side = [&](double length) {
+    constexpr double kLongestEdge = 65536;
+    const auto rounded = [&](double length) {
         return givenValue(
-            static_cast<int64_t>(std::round(std::min(length, kLongestSide) / step) * step));
+            static_cast<int64_t>(std::round(std::min(length, kLongestEdge) / step) * step));
     };
-    return FoldedOutputs{side(std::sqrt(area * *aspect)), side(std::sqrt(area / *aspect))};
+    return FoldedOutputs{rounded(std::sqrt(area * *aspect)), rounded(std::sqrt(area / *aspect))};
 }
 
 class PromptFolder {
@@ -223,13 +223,13 @@ private:
             return std::nullopt;
         }
         const Json name = valueOf(source->second, "image");
-        const std::optional<ImageSides> sides =
+        const std::optional<PixelSize> size =
             name.is_string() ? imageSize_(name.get<std::string>()) : std::nullopt;
-        if (!sides) {
+        if (!size) {
             return std::nullopt;
         }
         return FoldedOutputs{
-            givenValue(sides->widthPixels), givenValue(sides->heightPixels), givenValue(1)};
+            givenValue(size->widthPixels), givenValue(size->heightPixels), givenValue(1)};
     }
 
     /// At guidance 1 ComfyUI does not run the negative; what makes zeros of a prompt is there for
@@ -263,7 +263,7 @@ private:
         return feeding;
     }
 
-    /// What feeds an end of the graph stays; ends are what fed nothing from the beginning.
+    /// What feeds an end of the graph remains; ends are what fed nothing from the beginning.
     void dropNodesOfOtherBranches(const std::set<std::string>& fedBefore) {
         std::set<std::string> needed;
         std::vector<std::string> open;

@@ -9,13 +9,13 @@
 
 namespace lowtide::interop {
 
-struct ImageSides {
+struct PixelSize {
     int64_t widthPixels = 0;
     int64_t heightPixels = 0;
 };
 
 /// The size of an image file that a workflow names; nothing: it is not known.
-using ImageProbe = std::function<std::optional<ImageSides>(const std::string& name)>;
+using ImageProbe = std::function<std::optional<PixelSize>(const std::string& name)>;
 
 /// A node that was evaluated and is gone.
 struct FoldedNode {
@@ -25,7 +25,7 @@ struct FoldedNode {
 
 /// Evaluates switches, primitives, maths and texts, in place: what they feed is given the value,
 /// or the wire of the branch that is taken. Nodes that then feed nothing any more, and did before,
-/// are left out, as ComfyUI asks for the taken branch alone. What depends on a run stays.
+/// are left out, as ComfyUI asks for the taken branch alone. What depends on a run remains.
 /// Error{Corrupt} names nodes that feed each other in a circle.
 std::vector<FoldedNode> foldPrompt(Prompt& prompt,
                                    const ClassTable& table,

@@ -15,13 +15,13 @@ std::string wordOf(const Json& value) {
                              : value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Whether one of the node's values is the name of a file of that family.
-bool namesFamily(const PromptNode& node, const ClassTable& table, const char* id) {
+/// Whether one of the node's values is the name of a file of such a family.
+bool namesSkippingFamily(const PromptNode& node, const ClassTable& table) {
     return std::ranges::any_of(node.inputs, [&](const auto& entry) {
         const Json& value = entry.second.value;
         const FamilyRow* family =
             value.is_string() ? table.familyOf(value.template get<std::string>()) : nullptr;
-        return family != nullptr && family->id == id;
+        return family != nullptr && family->skipsLayer;
     });
 }
 
@@ -76,13 +76,13 @@ std::optional<Json> RecipeValues::inputValue(const PromptNode& node, const std::
 std::optional<Json> RecipeValues::expressionValue(const std::string& expression,
                                                   const PromptNode& node) {
     std::map<std::string, Json> values;
-    values["sdxl"] = hasSdxl();
+    values["skips_layer"] = skipsLayer();
     for (const auto& [name, input] : node.inputs) {
         if (!input.from) {
             values[name] = input.value;
         }
     }
-    addImageSides(node, values);
+    addPixelSize(node, values);
     std::optional<Json> value = evaluate(expression, values);
     if (!value) {
         whys_.push_back(message("{} cannot be worked out before a run; the default is taken",
@@ -91,8 +91,7 @@ std::optional<Json> RecipeValues::expressionValue(const std::string& expression,
     return value;
 }
 
-void RecipeValues::addImageSides(const PromptNode& node,
-                                 std::map<std::string, Json>& values) const {
+void RecipeValues::addPixelSize(const PromptNode& node, std::map<std::string, Json>& values) const {
     const auto image = node.inputs.find("image");
     if (image == node.inputs.end() || !image->second.from || !needs_.imageSize) {
         return;
@@ -102,25 +101,25 @@ void RecipeValues::addImageSides(const PromptNode& node,
         return;
     }
     const auto name = source->second.inputs.find("image");
-    const std::optional<ImageSides> sides =
+    const std::optional<PixelSize> size =
         name != source->second.inputs.end() && name->second.value.is_string()
             ? needs_.imageSize(name->second.value.get<std::string>())
             : std::nullopt;
-    if (sides) {
-        values["image_width"] = sides->widthPixels;
-        values["image_height"] = sides->heightPixels;
+    if (size) {
+        values["image_width"] = size->widthPixels;
+        values["image_height"] = size->heightPixels;
     }
 }
 
-bool RecipeValues::hasSdxl() {
-    if (!hasSdxl_) {
-        hasSdxl_ = std::ranges::any_of(prompt_.nodes, [&](const auto& entry) {
+bool RecipeValues::skipsLayer() {
+    if (!skipsLayer_) {
+        skipsLayer_ = std::ranges::any_of(prompt_.nodes, [&](const auto& entry) {
             const ClassRow* row = needs_.table.find(entry.second.type);
             return row != nullptr && row->role == ModelRole::Model &&
-                   namesFamily(entry.second, needs_.table, "sdxl");
+                   namesSkippingFamily(entry.second, needs_.table);
         });
     }
-    return *hasSdxl_;
+    return *skipsLayer_;
 }
 
 }  // namespace lowtide::interop

@@ -17,20 +17,20 @@ public:
     RecipeValues(const Prompt& prompt, const ImportNeeds& needs, std::vector<Message>& whys)
         : prompt_(prompt), needs_(needs), whys_(whys) {}
 
-    /// Nothing: the default stays.
+    /// Nothing: the default remains.
     [[nodiscard]] std::optional<Json> from(const Json& spec, const PromptNode& node);
 
 private:
     std::optional<Json> mapped(const Json& spec, const Json& value);
     std::optional<Json> inputValue(const PromptNode& node, const std::string& name);
     std::optional<Json> expressionValue(const std::string& expression, const PromptNode& node);
-    void addImageSides(const PromptNode& node, std::map<std::string, Json>& values) const;
-    [[nodiscard]] bool hasSdxl();
+    void addPixelSize(const PromptNode& node, std::map<std::string, Json>& values) const;
+    [[nodiscard]] bool skipsLayer();
 
     const Prompt& prompt_;
     const ImportNeeds& needs_;
     std::vector<Message>& whys_;
-    std::optional<bool> hasSdxl_;  ///< once it was asked
+    std::optional<bool> skipsLayer_;  ///< once it was asked
 };
 
 }  // namespace lowtide::interop

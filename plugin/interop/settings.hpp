@@ -39,7 +39,7 @@ struct ImageSettings {
     std::string modelHash;
     std::string autoencoder;
     std::vector<std::string> modules;  ///< files of Forge that go with a model of one network
-    std::optional<double> guidance;    ///< that models take as a number, such as FLUX.1
+    std::optional<double> guidance;    ///< that some models take as a number
     std::vector<UsedLora> loras;
     std::vector<std::string> taken;   ///< the program's names of what is above
     std::vector<std::string> others;  ///< of what is not

@@ -50,12 +50,6 @@ public:
             clip = {"clip_skip", 0};
         }
         add("prompt", "CLIPTextEncode", {{"clip", clip}}, {{"text", settings_.prompt}});
-        if (settings_.guidance) {
-            add("guidance",
-                "FluxGuidance",
-                {{"conditioning", {"prompt", 0}}},
-                {{"guidance", *settings_.guidance}});
-        }
         add("negative", "CLIPTextEncode", {{"clip", clip}}, {{"text", settings_.negative}});
         addImage(model, vae);
         return std::move(prompt_);
@@ -99,7 +93,7 @@ private:
         add(kSampler,
             "KSampler",
             {{"model", model},
-             {"positive", {settings_.guidance ? "guidance" : "prompt", 0}},
+             {"positive", {"prompt", 0}},
              {"negative", {"negative", 0}},
              {"latent_image", {"latent", 0}}},
             sampling);
@@ -135,11 +129,15 @@ private:
 };
 
 /// What differs between programs once the graph is there.
-void adjust(ForeignProgram program, graph::Document& document) {
+void adjust(const ImageSettings& settings, graph::Document& document) {
+    const ForeignProgram program = settings.program;
     for (auto& [id, node] : document.nodes) {
         if (node.type == "prompt.encode" && program != ForeignProgram::SwarmUi) {
             node.params["weights"] = program == ForeignProgram::InvokeAi ? "compel" : "a1111";
             node.params["loras"] = program == ForeignProgram::A1111;
+        }
+        if (node.type == "prompt.encode" && settings.guidance) {
+            node.params["guidance"] = *settings.guidance;
         }
         if (node.type == "denoise.sample" && program != ForeignProgram::SwarmUi) {
             node.params.erase("noise");
@@ -194,7 +192,7 @@ Imported translateSettings(const ImageSettings& settings,
                            const ImportNeeds& needs) {
     const SamplerNames::Known known = namesFor(settings, names);
     Imported imported = translatePrompt(SettingsPrompt(settings, known).make(), needs);
-    adjust(settings.program, imported.document);
+    adjust(settings, imported.document);
     keepHash(settings.modelHash, imported.document);
     ImportReport& report = imported.report;
     report.source = std::string(nameOf(settings.program)) + " settings";

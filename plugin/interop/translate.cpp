@@ -400,7 +400,7 @@ private:
                     const Recipe& recipe,
                     const CarriedInputs& inputs) {
         const size_t count =
-            std::max({row.outputTypes.size(), recipe.outputs.size(), recipe.passes.size()});
+            std::max({row.outputTypes.size(), recipe.outputs.size(), recipe.through.size()});
         for (size_t slot = 0; slot < count; ++slot) {
             outputs_[{id, static_cast<int>(slot)}] = outputOf(id, node, recipe, inputs, slot);
         }
@@ -412,10 +412,10 @@ private:
                      const CarriedInputs& inputs,
                      size_t slot) {
         Carried output;
-        if (slot < recipe.passes.size() && !recipe.passes[slot].empty()) {
-            const auto passed = inputs.find(recipe.passes[slot]);
-            output = passed == inputs.end() ? Carried() : passed->second;
-        } else if (recipe.passes.empty() && recipe.nodes.empty()) {
+        if (slot < recipe.through.size() && !recipe.through[slot].empty()) {
+            const auto source = inputs.find(recipe.through[slot]);
+            output = source == inputs.end() ? Carried() : source->second;
+        } else if (recipe.through.empty() && recipe.nodes.empty()) {
             for (const auto& [name, carried] : inputs) {
                 mergeInto(output, carried);
             }

@@ -19,7 +19,7 @@ struct ImportNeeds {
     /// Not set: no size is known.
     ImageProbe imageSize;
     /// What a graph writes for a file that a workflow names, `isModel` or an image or a video;
-    /// nothing: it is not there. Not set: names stay as they are, and none counts as missing.
+    /// nothing: it is not there. Not set: names remain as they are, and none counts as missing.
     std::function<std::optional<std::string>(const std::string& name, bool isModel)> findFile;
 };
 
@@ -32,7 +32,7 @@ struct Imported {
 /// The type of a placeholder: this and the class that nothing stands for.
 inline constexpr const char* kPlaceholderPrefix = "comfyui.";
 
-/// The graph of a prompt. Classes without a counterpart stay as nodes of an unknown type, with
+/// The graph of a prompt. Classes without a counterpart remain as nodes of an unknown type, with
 /// their values and wires. Error{Corrupt} as foldPrompt.
 [[nodiscard]] Imported translatePrompt(Prompt prompt, const ImportNeeds& needs);
 

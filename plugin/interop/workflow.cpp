@@ -115,15 +115,15 @@ std::string widgetNameOf(const Json& input) {
 }
 
 /// An input of a node.
-struct InputPlace {
+struct InputAt {
     const Scope* scope = nullptr;
     const Json* node = nullptr;
     int slot = 0;
 };
 
-/// The input that a bypassed node passes on to an output: of the wanted type, else of the output's,
-/// at its own position first. -1: none.
-int passedSlot(const Json& node, int output, const std::string& wanted) {
+/// The input that a bypassed node gives to an output: of the wanted type, else of the output's,
+/// at its own slot first. -1: none.
+int bypassedSlot(const Json& node, int output, const std::string& wanted) {
     const int count = static_cast<int>(listIn(node, "inputs").size());
     for (const std::string& type : {wanted, typeAt(node, "outputs", output)}) {
         if (type.empty()) {
@@ -344,7 +344,7 @@ private:
 
     /// What the subgraph itself gives to an inner input that its own input `name` leads to. Null:
     /// nothing.
-    static Json promotedValue(const InputPlace& at, const std::string& name) {
+    static Json promotedValue(const InputAt& at, const std::string& name) {
         const auto proxies = proxiesOf(*at.scope);
         if (!proxies.empty()) {
             const std::string id = idFrom(memberIn(*at.node, "id"));
@@ -388,7 +388,7 @@ private:
     }
 
     /// Follows a wire back to the node or value that it comes from.
-    PromptInput sourceOf(InputPlace at, const std::string& path) {
+    PromptInput sourceOf(InputAt at, const std::string& path) {
         const std::string wanted = typeAt(*at.node, "inputs", at.slot);
         PromptInput promoted;  // by the outermost subgraph that has a value
         for (int hop = 0; hop < kLongestWire; ++hop) {
@@ -432,8 +432,9 @@ private:
         return -1;
     }
 
-    /// The end of a wire, where the output has one; else `at` is the input that the node passes on.
-    std::optional<PromptInput> fromOutput(InputPlace& at,
+    /// The end of a wire, where the output has one; else `at` is the input that goes through the
+    /// node.
+    std::optional<PromptInput> fromOutput(InputAt& at,
                                           const WorkflowLink& link,
                                           const std::string& wanted,
                                           const std::string& path) {
@@ -473,17 +474,17 @@ private:
     }
 
     static std::optional<PromptInput> fromNode(
-        InputPlace& at, const Scope& scope, const Json& json, int slot, const std::string& wanted) {
+        InputAt& at, const Scope& scope, const Json& json, int slot, const std::string& wanted) {
         const std::string type = textIn(json, "type");
         if (modeOf(json) == kMuted || type == "Note" || type == "MarkdownNote") {
             return PromptInput();
         }
         if (modeOf(json) == kBypassed || type == "Reroute") {
-            const int passed = type == "Reroute" ? 0 : passedSlot(json, slot, wanted);
-            if (passed < 0) {
+            const int through = type == "Reroute" ? 0 : bypassedSlot(json, slot, wanted);
+            if (through < 0) {
                 return PromptInput();
             }
-            at = {&scope, &json, passed};
+            at = {&scope, &json, through};
             return std::nullopt;
         }
         if (type == "PrimitiveNode") {

@@ -85,7 +85,7 @@ void evaluatesInTheOrderOfTheWires() {
     QCOMPARE(value, Json(4.0));  // the second output of z is whole
 }
 
-void whatOnlyARunGivesStays() {
+void whatOnlyARunGivesRemains() {
     const Prompt prompt = foldedFrom(R"({
             "i": {"class_type": "LoadImage", "inputs": {"image": "a.png"}},
             "size": {"class_type": "GetImageSize", "inputs": {"image": ["i", 0]}},
@@ -99,7 +99,7 @@ void theSizeOfAFileIsKnown() {
             "size": {"class_type": "GetImageSize", "inputs": {"image": ["i", 0]}},
             "end": {"class_type": "Odd", "inputs": {"x": ["size", 1], "image": ["i", 0]}}})",
         [](const std::string&) {
-            return ImageSides{640, 480};
+            return PixelSize{640, 480};
         });
     QCOMPARE(prompt.nodes.at("end").inputs.at("x").value, Json(480));
 }

@@ -106,7 +106,7 @@ private Q_SLOTS:
         QCOMPARE(apiOf(promptOf(text.c_str()))["2:7"]["inputs"]["text"], Json("outer"));
     }
 
-    void anInnerValueStays_whereTheSubgraphStatesNone() {
+    void anInnerValueRemains_whereTheSubgraphStatesNone() {
         const std::string text = subgraphWorkflow(R"("widgets_values": [])");
         QCOMPARE(apiOf(promptOf(text.c_str()))["2:7"]["inputs"]["text"], Json("inner"));
     }

@@ -82,7 +82,7 @@ private Q_SLOTS:
         QCOMPARE(settings.negative, std::string("fog"));
     }
 
-    void theStrengthOfASecondPassIsNotOfTheFirst() {
+    void theStrengthOfAnUpscaleIsNotOfTheImage() {
         const ImageSettings settings =
             readA1111("cat\nSteps: 5, Denoising strength: 0.5, Hires upscale: 2").value();
         QVERIFY(!settings.strength.has_value());

@@ -175,10 +175,10 @@ private Q_SLOTS:
                             "add_noise": false, "keep_noise": true, "noise": "comfyui"})"));
     }
 
-    void whatIsUnknownStaysWithItsValues_andWhatItFeedsDoesNotRun() {
+    void whatIsUnknownRemainsWithItsValues_andWhatItFeedsDoesNotRun() {
         Json json = parsed(kTextToImage);
-        json["30"] = parsed(
-            R"({"class_type": "FaceDetailer", "inputs": {"image": ["8", 0], "guide": 512}})");
+        json["30"] =
+            parsed(R"({"class_type": "FaceDetailer", "inputs": {"image": ["8", 0], "size": 512}})");
         json["31"] = parsed(
             R"({"class_type": "SaveImage", "inputs": {"filename_prefix": "face", "images": ["30", 0]}})");
 
@@ -186,7 +186,7 @@ private Q_SLOTS:
 
         const graph::DocumentNode& node = imported.document.nodes.at("30");
         QCOMPARE(node.type, std::string("comfyui.FaceDetailer"));
-        QCOMPARE(node.params, parsed(R"({"guide": 512})"));
+        QCOMPARE(node.params, parsed(R"({"size": 512})"));
         QCOMPARE(sourceOf(imported.document, "30", "image"), std::string("8.image"));
         QCOMPARE(sourceOf(imported.document, "31", "image"), std::string("30.output_0"));
         QVERIFY(hasClass(imported.report.missing, "FaceDetailer"));
