@@ -124,7 +124,7 @@ RunnableGraph runnableGraph(const std::string& text,
     if (!interop::isForeign(text)) {
         return {.text = text, .until = arguments.until};
     }
-    const graph::Catalog catalog(plugin.nodes());
+    const graph::Catalog catalog({plugin.nodes().begin(), plugin.nodes().end()});
     const interop::Imported imported =
         importedGraph(text, catalog, ForeignFiles(arguments.graph, arguments.modelFolders));
     const interop::ImportReport& report = imported.report;

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <span>
 
 namespace lowtide::cli {
 
@@ -169,7 +170,8 @@ Status importOne(const ImportArguments& arguments, const graph::Catalog& catalog
 }  // namespace
 
 Status importGraph(const ImportArguments& arguments) {
-    const graph::Catalog catalog(loader::startPlugin({}).nodes());
+    const std::span<const NodeDesc> nodes = loader::startPlugin({}).nodes();
+    const graph::Catalog catalog({nodes.begin(), nodes.end()});
     if (arguments.coverage.empty()) {
         return importOne(arguments, catalog);
     }

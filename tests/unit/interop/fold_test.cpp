@@ -36,105 +36,107 @@ constexpr const char* kSwitch = R"({
 
 }  // namespace
 
-class FoldTest : public QObject{
+class FoldTest : public QObject {
     Q_OBJECT
 
-    private Q_SLOTS :
+private Q_SLOTS:
 
-        void aSwitchTakesOneBranch_andForgetsTheOther(){
-            const Prompt off = foldedFrom(QString(kSwitch).arg("false").toStdString().c_str());
-const Prompt on = foldedFrom(QString(kSwitch).arg("true").toStdString().c_str());
+    void aSwitchTakesOneBranch_andForgetsTheOther() {
+        const Prompt off = foldedFrom(QString(kSwitch).arg("false").toStdString().c_str());
+        const Prompt on = foldedFrom(QString(kSwitch).arg("true").toStdString().c_str());
 
-QCOMPARE(off.nodes.at("end").inputs.at("model").from, (Socket{"a", 0}));
-QVERIFY(!off.nodes.contains("lora"));
-QCOMPARE(off.leftOut.at(0).node, std::string("lora"));
-QCOMPARE(on.nodes.at("end").inputs.at("model").from, (Socket{"lora", 0}));
-QVERIFY(!on.nodes.contains("s") && !on.nodes.contains("on"));
-}
+        QCOMPARE(off.nodes.at("end").inputs.at("model").from, (Socket{"a", 0}));
+        QVERIFY(!off.nodes.contains("lora"));
+        QCOMPARE(off.leftOut.at(0).node, std::string("lora"));
+        QCOMPARE(on.nodes.at("end").inputs.at("model").from, (Socket{"lora", 0}));
+        QVERIFY(!on.nodes.contains("s") && !on.nodes.contains("on"));
+    }
 
-void evaluates_data() {
-    const testing::Rows<QString, QString> row("node", "value");
-    row("maths",
-        R"({"class_type": "ComfyMathExpression", "inputs": {"expression": "a * b + 1", "values.a": 5, "values.b": 16}})",
-        "81.0");
-    row("a text", R"({"class_type": "PrimitiveString", "inputs": {"value": "cat"}})", "\"cat\"");
-    row("two texts",
-        R"({"class_type": "StringConcatenate", "inputs": {"string_a": "cat", "string_b": "dog", "delimiter": ", "}})",
-        "\"cat, dog\"");
-    row("a text within",
-        R"({"class_type": "StringReplace", "inputs": {"string": "a {x} b {x}", "find": "{x}", "replace": 3}})",
-        "\"a 3 b 3\"");
-    row("a choice",
-        R"({"class_type": "CustomCombo", "inputs": {"choice": "Turbo", "index": 2}})",
-        "\"Turbo\"");
-        row("a resolution", R"({"class_type": "ResolutionSelector", "inputs": {"aspect_ratio": "16:9 (Widescreen)", "megapixels": 1, "multiple": 8
-}
-})", "1368");
-}
+    void evaluates_data() {
+        const testing::Rows<QString, QString> row("node", "value");
+        row("maths",
+            R"({"class_type": "ComfyMathExpression", "inputs": {"expression": "a * b + 1", "values.a": 5, "values.b": 16}})",
+            "81.0");
+        row("a text",
+            R"({"class_type": "PrimitiveString", "inputs": {"value": "cat"}})",
+            "\"cat\"");
+        row("two texts",
+            R"({"class_type": "StringConcatenate", "inputs": {"string_a": "cat", "string_b": "dog", "delimiter": ", "}})",
+            "\"cat, dog\"");
+        row("a text within",
+            R"({"class_type": "StringReplace", "inputs": {"string": "a {x} b {x}", "find": "{x}", "replace": 3}})",
+            "\"a 3 b 3\"");
+        row("a choice",
+            R"({"class_type": "CustomCombo", "inputs": {"choice": "Turbo", "index": 2}})",
+            "\"Turbo\"");
+        row("a resolution",
+            R"json({"class_type": "ResolutionSelector",
+                    "inputs": {"aspect_ratio": "16:9 (Widescreen)", "megapixels": 1, "multiple": 8}})json",
+            "1368");
+    }
 
-void evaluates() {
-    QFETCH(QString, node);
-    QFETCH(QString, value);
-    QCOMPARE(QString::fromStdString(valueFrom(node.toStdString()).dump()), value);
-}
+    void evaluates() {
+        QFETCH(QString, node);
+        QFETCH(QString, value);
+        QCOMPARE(QString::fromStdString(valueFrom(node.toStdString()).dump()), value);
+    }
 
-void evaluatesInTheOrderOfTheWires() {
-    const Json value = valueFrom(
-        R"({"class_type": "ComfyMathExpression", "inputs": {"expression": "a + 1", "values.a": ["z", 1]}})",
-        R"(, "z": {"class_type": "ComfyMathExpression", "inputs": {"expression": "7 / 2"}})");
-    QCOMPARE(value, Json(4.0));  // the second output of z is whole
-}
+    void evaluatesInTheOrderOfTheWires() {
+        const Json value = valueFrom(
+            R"({"class_type": "ComfyMathExpression", "inputs": {"expression": "a + 1", "values.a": ["z", 1]}})",
+            R"(, "z": {"class_type": "ComfyMathExpression", "inputs": {"expression": "7 / 2"}})");
+        QCOMPARE(value, Json(4.0));  // the second output of z is whole
+    }
 
-void whatOnlyARunGivesRemains() {
-    const Prompt prompt = foldedFrom(R"({
+    void whatOnlyARunGivesRemains() {
+        const Prompt prompt = foldedFrom(R"({
             "i": {"class_type": "LoadImage", "inputs": {"image": "a.png"}},
             "size": {"class_type": "GetImageSize", "inputs": {"image": ["i", 0]}},
             "end": {"class_type": "Odd", "inputs": {"x": ["size", 0]}}})");
-    QCOMPARE(prompt.nodes.at("end").inputs.at("x").from, (Socket{"size", 0}));
-}
+        QCOMPARE(prompt.nodes.at("end").inputs.at("x").from, (Socket{"size", 0}));
+    }
 
-void theSizeOfAFileIsKnown() {
-    const Prompt prompt = foldedFrom(
-        R"({"i": {"class_type": "LoadImage", "inputs": {"image": "a.png"}},
+    void theSizeOfAFileIsKnown() {
+        const Prompt prompt = foldedFrom(
+            R"({"i": {"class_type": "LoadImage", "inputs": {"image": "a.png"}},
             "size": {"class_type": "GetImageSize", "inputs": {"image": ["i", 0]}},
             "end": {"class_type": "Odd", "inputs": {"x": ["size", 1], "image": ["i", 0]}}})",
-        [](const std::string&) {
-            return PixelSize{640, 480};
-        });
-    QCOMPARE(prompt.nodes.at("end").inputs.at("x").value, Json(480));
-}
+            [](const std::string&) {
+                return PixelSize{640, 480};
+            });
+        QCOMPARE(prompt.nodes.at("end").inputs.at("x").value, Json(480));
+    }
 
-void zerosOfANegativeAreNotAskedFor_atGuidanceOne() {
-    const char* kText = R"({
+    void zerosOfANegativeAreNotAskedFor_atGuidanceOne() {
+        const char* kText = R"({
             "p": {"class_type": "CLIPTextEncode", "inputs": {"text": "cat"}},
             "z": {"class_type": "ConditioningZeroOut", "inputs": {"conditioning": ["p", 0]}},
             "k": {"class_type": "KSampler", "inputs": {"cfg": %1, "positive": ["p", 0], "negative": ["z", 0]}}})";
 
-    const Prompt one = foldedFrom(QString(kText).arg("1.0").toStdString().c_str());
-    const Prompt four = foldedFrom(QString(kText).arg("4.0").toStdString().c_str());
+        const Prompt one = foldedFrom(QString(kText).arg("1.0").toStdString().c_str());
+        const Prompt four = foldedFrom(QString(kText).arg("4.0").toStdString().c_str());
 
-    QVERIFY(!one.nodes.contains("z"));
-    QVERIFY(four.nodes.contains("z"));
-}
-
-void aChainOfTenThousandNodesIsSortedAtOnce() {
-    Prompt prompt;
-    for (int i = 0; i < 10000; ++i) {
-        PromptNode node;
-        node.type = "Odd";
-        if (i > 0) {
-            node.inputs["x"] = {.from = Socket{std::to_string(i - 1), 0}, .value = {}};
-        }
-        prompt.nodes.emplace(std::to_string(i), std::move(node));
+        QVERIFY(!one.nodes.contains("z"));
+        QVERIFY(four.nodes.contains("z"));
     }
 
-    const std::vector<std::string> order = inOrder(prompt);
+    void aChainOfTenThousandNodesIsSortedAtOnce() {
+        Prompt prompt;
+        for (int i = 0; i < 10000; ++i) {
+            PromptNode node;
+            node.type = "Odd";
+            if (i > 0) {
+                node.inputs["x"] = {.from = Socket{std::to_string(i - 1), 0}, .value = {}};
+            }
+            prompt.nodes.emplace(std::to_string(i), std::move(node));
+        }
 
-    QCOMPARE(order.front(), std::string("0"));
-    QCOMPARE(order.back(), std::string("9999"));
-}
-}
-;
+        const std::vector<std::string> order = inOrder(prompt);
+
+        QCOMPARE(order.front(), std::string("0"));
+        QCOMPARE(order.back(), std::string("9999"));
+    }
+};
 
 LOWTIDE_TEST(FoldTest)
 

@@ -25,21 +25,13 @@ constexpr const char* kInvokeAi =
   "seed": 12, "steps": 30, "cfg_scale": 7.5, "scheduler": "dpmpp_2m_k", "model": {"name": "dream", "hash": "blake3:ab"},
   "loras": [{"model": {"name": "ink"}, "weight": 0.75}], "clip_skip": 0})";
 
-constexpr const char *
-    kFooocus =
-       R"({"prompt": "cat", "negative_prompt": "dog", "steps": 30, "seed": "77", "guidance_scale": 4.0,
-  "resolution": "(1152, 896)",
-   "sampler" : "dpmpp_2m_sde_gpu",
-   "scheduler" : "karras",
-   "base_model" : "juggernaut",
-   "base_model_hash" : "aa",
-   "clip_skip" : 2,
-   "lora_combined_1" : "offset : 0.1",
-   "styles" : "['Fooocus V2']",
-   "vae" : "Default (model)"
-})";
+constexpr const char* constexpr const char* kFooocus =
+    R"json({"prompt": "cat", "negative_prompt": "dog", "steps": 30, "seed": "77",
+  "guidance_scale": 4.0, "resolution": "(1152, 896)", "sampler": "dpmpp_2m_sde_gpu", "scheduler": "karras", "base_model": "juggernaut",
+  "base_model_hash": "aa", "clip_skip": 2, "lora_combined_1": "offset : 0.1", "styles": "['Fooocus V2']", "vae": "Default (model)"})json";
 
-constexpr const char* kSwarmUi = R"({"sui_image_params": {"prompt": "cat", "negativeprompt": "dog", "model": "OfficialStableDiffusion/dream",
+constexpr const char* kSwarmUi =
+    R"({"sui_image_params": {"prompt": "cat", "negativeprompt": "dog", "model": "OfficialStableDiffusion/dream",
   "seed": 5, "steps": 20, "cfgscale": 7.0, "width": 1024, "height": 768, "sampler": "euler", "scheduler": "simple", "loras": ["ink"],
   "loraweights": ["0.5"], "swarm_version": "0.9.8"}, "sui_models": [{"name": "dream.safetensors", "param": "model", "hash": "0xabcd"}]})";
 
