@@ -25,7 +25,7 @@ constexpr const char* kInvokeAi =
   "seed": 12, "steps": 30, "cfg_scale": 7.5, "scheduler": "dpmpp_2m_k", "model": {"name": "dream", "hash": "blake3:ab"},
   "loras": [{"model": {"name": "ink"}, "weight": 0.75}], "clip_skip": 0})";
 
-constexpr const char* constexpr const char* kFooocus =
+constexpr const char* kFooocus =
     R"json({"prompt": "cat", "negative_prompt": "dog", "steps": 30, "seed": "77",
   "guidance_scale": 4.0, "resolution": "(1152, 896)", "sampler": "dpmpp_2m_sde_gpu", "scheduler": "karras", "base_model": "juggernaut",
   "base_model_hash": "aa", "clip_skip": 2, "lora_combined_1": "offset : 0.1", "styles": "['Fooocus V2']", "vae": "Default (model)"})json";
