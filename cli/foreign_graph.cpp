@@ -103,16 +103,21 @@ std::optional<interop::PixelSize> ForeignFiles::sizeOf(const std::string& name) 
     }
 }
 
-interop::Imported importedGraph(const std::string& text,
-                                const graph::Catalog& catalog,
-                                const ForeignFiles& files) {
+ImportTables importTables(const graph::Catalog& catalog) {
     const std::string resources = loader::resourcesFolder();
-    const interop::ClassTable table = interop::readClassTable(resources);
+    return {.catalog = catalog,
+            .classes = interop::readClassTable(resources),
+            .samplers = interop::readSamplerNames(resources)};
+}
+
+interop::Imported importedGraph(const std::string& text,
+                                const ImportTables& tables,
+                                const ForeignFiles& files) {
     return interop::importText(
         text,
-        interop::readSamplerNames(resources),
-        {.catalog = catalog,
-         .table = table,
+        tables.samplers,
+        {.catalog = tables.catalog,
+         .table = tables.classes,
          .imageSize = [&](const std::string& name) { return files.sizeOf(name); },
          .findFile = [&](const std::string& name,
                          bool isModel) { return files.find(name, isModel); }});
@@ -125,8 +130,8 @@ RunnableGraph runnableGraph(const std::string& text,
         return {.text = text, .until = arguments.until};
     }
     const graph::Catalog catalog({plugin.nodes().begin(), plugin.nodes().end()});
-    const interop::Imported imported =
-        importedGraph(text, catalog, ForeignFiles(arguments.graph, arguments.modelFolders));
+    const interop::Imported imported = importedGraph(
+        text, importTables(catalog), ForeignFiles(arguments.graph, arguments.modelFolders));
     const interop::ImportReport& report = imported.report;
     std::fprintf(stderr, "lowtide: %s", reportText(report).c_str());
     if (report.runs.empty()) {

@@ -34,9 +34,19 @@ private:
     bool looksForModels_ = false;
 };
 
+/// What an import needs of this program.
+struct ImportTables {
+    const graph::Catalog& catalog;
+    interop::ClassTable classes;
+    interop::SamplerNames samplers;
+};
+
+/// Those of the module's resources. The catalog must outlive them.
+[[nodiscard]] ImportTables importTables(const graph::Catalog& catalog);
+
 /// The graph of a foreign text. Errors as interop::importText.
 [[nodiscard]] interop::Imported importedGraph(const std::string& text,
-                                              const graph::Catalog& catalog,
+                                              const ImportTables& tables,
                                               const ForeignFiles& files);
 
 /// The text of a graph, and the nodes with which a run ends where not all can be run; none: the

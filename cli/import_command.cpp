@@ -52,15 +52,14 @@ std::vector<std::filesystem::path> jsonFilesIn(const std::string& folder) {
 }
 
 /// Nothing: it is no workflow.
-std::optional<CoveredFile> covered(const std::filesystem::path& path,
-                                   const graph::Catalog& catalog) {
+std::optional<CoveredFile> covered(const std::filesystem::path& path, const ImportTables& tables) {
     CoveredFile file{.name = path.stem().string(), .report = {}, .problem = {}};
     try {
         const std::string text = readGraph(path.string());
         if (!interop::isForeign(text)) {
             return std::nullopt;
         }
-        file.report = importedGraph(text, catalog, ForeignFiles(path.string(), {})).report;
+        file.report = importedGraph(text, tables, ForeignFiles(path.string(), {})).report;
         std::erase_if(file.report.missing, [](const interop::ReportEntry& entry) {
             return entry.kind == "file";  // what a workflow begins with is not in the folder
         });
@@ -136,7 +135,7 @@ void printCoverage(const std::vector<CoveredFile>& files) {
 }
 
 /// Error{InvalidInput}, {NotFound} or {Corrupt}: nothing can be made of the file.
-interop::Imported importedFile(const ImportArguments& arguments, const graph::Catalog& catalog) {
+interop::Imported importedFile(const ImportArguments& arguments, const ImportTables& tables) {
     if (arguments.file.empty()) {
         throw Error(ErrorKind::InvalidInput,
                     message("there is nothing to import"),
@@ -144,7 +143,7 @@ interop::Imported importedFile(const ImportArguments& arguments, const graph::Ca
     }
     try {
         return importedGraph(readGraph(arguments.file),
-                             catalog,
+                             tables,
                              ForeignFiles(arguments.file, arguments.modelFolders));
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Unsupported) {  // an image of a format that is not read
@@ -154,8 +153,8 @@ interop::Imported importedFile(const ImportArguments& arguments, const graph::Ca
     }
 }
 
-Status importOne(const ImportArguments& arguments, const graph::Catalog& catalog) {
-    const interop::Imported imported = importedFile(arguments, catalog);
+Status importOne(const ImportArguments& arguments, const ImportTables& tables) {
+    const interop::Imported imported = importedFile(arguments, tables);
     if (!arguments.out.empty()) {
         files::writeFileAtomically(arguments.out, graph::toText(imported.document));
     }
@@ -172,12 +171,13 @@ Status importOne(const ImportArguments& arguments, const graph::Catalog& catalog
 Status importGraph(const ImportArguments& arguments) {
     const std::span<const NodeDesc> nodes = loader::startPlugin({}).nodes();
     const graph::Catalog catalog({nodes.begin(), nodes.end()});
+    const ImportTables tables = importTables(catalog);
     if (arguments.coverage.empty()) {
-        return importOne(arguments, catalog);
+        return importOne(arguments, tables);
     }
     std::vector<CoveredFile> files;
     for (const std::filesystem::path& path : jsonFilesIn(arguments.coverage)) {
-        if (std::optional<CoveredFile> file = covered(path, catalog)) {
+        if (std::optional<CoveredFile> file = covered(path, tables)) {
             files.push_back(std::move(*file));
         }
     }
