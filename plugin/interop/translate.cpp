@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr const char* kImageLoader = "load.image";
 constexpr const char* kVideoLoader = "load.video";
+constexpr const char* kAutoencoderParam = "vae";  ///< of the loader of a checkpoint
 
 /// What leaves an output: a wire, and what the nodes behind it are to know.
 struct Carried {
@@ -78,6 +80,7 @@ public:
             translateNode(id, prompt_.nodes.at(id));
         }
         addParts();
+        sortLinks();
         addGroups();
         addNotes();
         addExposed();
@@ -275,6 +278,13 @@ private:
         document_.links.push_back({.from = from, .to = to, .extra = Json::object()});
     }
 
+    /// As documents have them.
+    void sortLinks() {
+        std::ranges::sort(document_.links, [](const graph::Link& a, const graph::Link& b) {
+            return std::tie(a.to, a.from) < std::tie(b.to, b.from);
+        });
+    }
+
     /// "@name.port" of the nodes of one recipe.
     static graph::PortRef portOf(const std::string& id, const std::string& reference) {
         const size_t dot = reference.find('.');
@@ -319,7 +329,8 @@ private:
         }
         Json value = fitted(*known, given);
         if (known->kind == ParamKind::File && value.is_string()) {
-            const std::optional<std::string> file = fileFor(own, desc, value.get<std::string>());
+            const std::optional<std::string> file =
+                fileFor(own, desc, param, value.get<std::string>());
             if (!file) {
                 return;
             }
@@ -342,6 +353,7 @@ private:
 
     std::optional<std::string> fileFor(const std::string& own,
                                        const NodeDesc& desc,
+                                       const std::string& param,
                                        const std::string& named) {
         const bool isModel = desc.id != kImageLoader && desc.id != kVideoLoader;
         const std::string name = plainFileName(named);
@@ -352,7 +364,7 @@ private:
             lack(own, name, isModel, message("it leads out of the folder of such files"));
             return std::nullopt;
         }
-        if (isModel) {
+        if (isModel && param != kAutoencoderParam) {
             checkFamily(own, name);
         }
         if (!needs_.findFile) {
@@ -556,7 +568,7 @@ private:
             return true;
         }
         if (desc != nullptr && row.role == ModelRole::Autoencoder &&
-            graph::findParam(*desc, "vae") != nullptr) {
+            graph::findParam(*desc, kAutoencoderParam) != nullptr) {
             const auto file = recipe.nodes[0].params.find("file");
             if (file != recipe.nodes[0].params.end()) {
                 if (const std::optional<Json> value = values_.from(file->second, node)) {
@@ -582,7 +594,7 @@ private:
             const auto node = document_.nodes.find(model);
             if (node != document_.nodes.end()) {
                 whys_.clear();
-                setParam(model, *needs_.catalog.find(node->second.type), "vae", file);
+                setParam(model, *needs_.catalog.find(node->second.type), kAutoencoderParam, file);
             }
         }
     }
