@@ -100,7 +100,7 @@ bool isForeign(std::string_view text) {
         return !textInHtml(text).empty();
     }
     if (first != '{') {
-        return !a1111Fields(text).empty();
+        return readA1111(text).has_value();
     }
     if (!hasMarks(text)) {
         return false;

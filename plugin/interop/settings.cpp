@@ -316,7 +316,7 @@ std::vector<std::pair<std::string, std::string>> a1111Fields(std::string_view te
 
 std::optional<ImageSettings> readA1111(std::string_view text) {
     const auto fields = a1111Fields(text);
-    if (fields.empty()) {
+    if (fields.empty() || !isValidUtf8(text)) {
         return std::nullopt;
     }
     ImageSettings settings;

@@ -111,6 +111,10 @@ private Q_SLOTS:
                           "a\nb\nc: \"d"});
     }
 
+    void bytesThatAreNoTextAreNone() {
+        QVERIFY(!readA1111("cat \xff\nSteps: 5, Seed: 1").has_value());
+    }
+
     void otherTextsAreNone() {
         QFETCH(QString, text);
         QVERIFY(!readA1111(text.toStdString()).has_value());
