@@ -61,10 +61,8 @@ private Q_SLOTS:
 
     void aQuotedFieldMayHaveCommas() {
         const auto fields = a1111Fields(kParameters);
-        const auto found =
-            std::ranges::find(fields, "Lora hashes", &std::pair<std::string, std::string>::first);
-        QVERIFY(found != fields.end());
-        QCOMPARE(found->second, std::string("ink: 12, pen: 34"));
+        const std::pair<std::string, std::string> quoted("Lora hashes", "ink: 12, pen: 34");
+        QVERIFY(std::ranges::find(fields, quoted) != fields.end());
     }
 
     void aPromptMayBeginWithTheNegative() {

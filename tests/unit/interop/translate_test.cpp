@@ -30,7 +30,7 @@ constexpr const char* kCustomSampling = R"({
   "13": {"class_type": "SaveImage", "inputs": {"filename_prefix": "z", "images": ["12", 0]}}
 })";
 
-bool hasClass(const std::vector<ReportEntry>& entries, const char* name) {
+bool hasClass(const std::vector<ReportEntry>& entries, const std::string& name) {
     return std::ranges::find(entries, name, &ReportEntry::name) != entries.end();
 }
 
