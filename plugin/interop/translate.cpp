@@ -57,7 +57,7 @@ Json fitted(const ParamDesc& param, const Json& value) {
 std::string plainFileName(std::string name) {
     for (const std::string_view folder : {" [input]", " [output]", " [temp]"}) {
         if (name.ends_with(folder)) {
-            name.resize(name.size() - folder.size());
+            name.erase(name.size() - folder.size());
         }
     }
     std::ranges::replace(name, '\\', '/');
