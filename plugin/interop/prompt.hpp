@@ -61,6 +61,13 @@ struct PromptNote {
     Json size;
 };
 
+/// A frame around nodes ("group" there, in which nodes only lie).
+struct PromptFrame {
+    std::string title;
+    Json position;  ///< [x, y]
+    Json size;
+};
+
 /// Something of the file that is not in the graph, and why.
 struct LeftOut {
     std::string node;  ///< its id; empty: it is about the file
@@ -81,6 +88,7 @@ struct Prompt {
     std::vector<PromptGroup> groups;
     std::vector<PromotedValue> promoted;
     std::vector<PromptNote> notes;
+    std::vector<PromptFrame> frames;
     std::vector<LeftOut> leftOut;
     std::map<std::string, ModelSource> models;  ///< by file name
 };

@@ -20,6 +20,7 @@ namespace {
 constexpr const char* kImageLoader = "load.image";
 constexpr const char* kVideoLoader = "load.video";
 constexpr const char* kAutoencoderParam = "vae";  ///< of the loader of a checkpoint
+constexpr double kCascade = 40;                   ///< between the nodes of one recipe
 
 /// What leaves an output: a wire, and what the nodes behind it are to know.
 struct Carried {
@@ -53,6 +54,13 @@ Json fitted(const ParamDesc& param, const Json& value) {
     return value;
 }
 
+/// Further down and to the right.
+Json movedDown(const Json& position, double by) {
+    const bool isMoved = by > 0 && position.is_array();
+    return isMoved ? Json{position[0].get<double>() + by, position[1].get<double>() + by}
+                   : position;
+}
+
 /// "x.png [input]" without the folder that it names, with the slashes of this system.
 std::string plainFileName(std::string name) {
     for (const std::string_view folder : {" [input]", " [output]", " [temp]"}) {
@@ -83,6 +91,7 @@ public:
         sortLinks();
         addGroups();
         addNotes();
+        addFrames();
         addExposed();
         reportLeftOut();
         reportOutputs();
@@ -227,13 +236,15 @@ private:
         for (const auto& [name, carried] : inputs) {
             mergeInto(all, carried);
         }
+        double cascade = 0;
         for (const RecipeNode& each : recipe.nodes) {
             const NodeDesc& desc = *needs_.catalog.find(each.type);
             const std::string own = idOf(id, each);
             graph::DocumentNode made;
             made.type = desc.id;
             made.version = desc.version;
-            made.position = each.name.empty() ? node.position : Json();
+            made.position = movedDown(node.position, cascade);
+            cascade += kCascade;
             putNode(own, node, std::move(made));
             for (const auto& [param, spec] : each.params) {
                 setFrom(own, desc, param, spec, node);
@@ -622,7 +633,7 @@ private:
             }
         }
         if (!groups.empty()) {
-            document_.extra["groups"] = std::move(groups);
+            document_.groups = std::move(groups);
         }
     }
 
@@ -649,6 +660,19 @@ private:
         }
         if (!notes.empty()) {
             document_.notes = std::move(notes);
+        }
+    }
+
+    void addFrames() {
+        Json frames = Json::array();
+        for (const PromptFrame& frame : prompt_.frames) {
+            frames.push_back({{"id", "frame_" + std::to_string(frames.size() + 1)},
+                              {"text", frame.title},
+                              {"position", frame.position},
+                              {"size", frame.size}});
+        }
+        if (!frames.empty()) {
+            document_.frames = std::move(frames);
         }
     }
 

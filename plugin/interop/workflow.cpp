@@ -5,6 +5,7 @@
 #include "plugin/interop/json_members.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <set>
 #include <utility>
@@ -83,6 +84,7 @@ struct Scope {
     const Json* instance = nullptr;  ///< the node in `parent` that this is
     std::string path;                ///< of ids down to it: "57:"; empty: the workflow
     int depth = 0;
+    double right = 0, down = 0;  ///< by which it is moved, to where its instance lies
     std::map<std::string, const Json*> nodes;
     std::map<std::string, WorkflowLink> links;
     std::map<std::string, std::unique_ptr<Scope>> inner;
@@ -156,6 +158,7 @@ public:
 
     Prompt read() {
         addNodes(root_);
+        addFrames();
         return std::move(prompt_);
     }
 
@@ -198,8 +201,33 @@ private:
         inner->instance = &node;
         inner->path = scope.path + id + ":";
         inner->depth = scope.depth + 1;
+        moveTo(*inner, placeIn(scope, node));
         open(*inner);
         scope.inner.emplace(id, std::move(inner));
+    }
+
+    /// Where a node lies in the workflow. Null: the file does not state it.
+    static Json placeIn(const Scope& scope, const Json& node) {
+        const Json point = pointIn(memberIn(node, "pos"));
+        const bool isMoved = scope.parent != nullptr && point.is_array();
+        return isMoved
+                   ? Json{point[0].get<double>() + scope.right, point[1].get<double>() + scope.down}
+                   : point;
+    }
+
+    /// Moves a subgraph, which has a canvas of its own, so that it begins at the place.
+    static void moveTo(Scope& scope, const Json& place) {
+        constexpr double kFar = std::numeric_limits<double>::infinity();
+        double left = kFar, top = kFar;
+        for (const Json& node : listIn(*scope.graph, "nodes")) {
+            const Json point = pointIn(memberIn(node, "pos"));
+            left = point.is_array() ? std::min(left, point[0].get<double>()) : left;
+            top = point.is_array() ? std::min(top, point[1].get<double>()) : top;
+        }
+        if (place.is_array() && left < kFar && top < kFar) {
+            scope.right = place[0].get<double>() - left;
+            scope.down = place[1].get<double>() - top;
+        }
     }
 
     static std::string groupOf(const Scope& scope) {
@@ -253,20 +281,20 @@ private:
         if (type == "Reroute" || type == "PrimitiveNode") {
             return;
         }
-        PromptNode node{
-            .type = type,
-            .title = textIn(json, "title"),
-            .group = groupOf(scope),
-            .inputs = {},
-            .outputTypes = {},
-            .unnamed = Json::array(),
-            .position = scope.parent == nullptr ? pointIn(memberIn(json, "pos")) : Json()};
+        PromptNode node{.type = type,
+                        .title = textIn(json, "title"),
+                        .group = groupOf(scope),
+                        .inputs = {},
+                        .outputTypes = {},
+                        .unnamed = Json::array(),
+                        .position = placeIn(scope, json)};
         for (const Json& output : listIn(json, "outputs")) {
             node.outputTypes.push_back(textIn(output, "type"));
         }
         takeWidgets(table_.find(type), widgetNamesOf(json), memberIn(json, "widgets_values"), node);
         takePromoted(scope, id, node);
         takeWires(scope, json, path, node);
+        addPromoted(scope, json, path, node);
         prompt_.nodes.emplace(path, std::move(node));
     }
 
@@ -277,6 +305,21 @@ private:
             prompt_.notes.push_back({.text = values[0].get<std::string>(),
                                      .position = pointIn(memberIn(json, "pos")),
                                      .size = pointIn(memberIn(json, "size"))});
+        }
+    }
+
+    /// Frames of the workflow itself: those in subgraphs have no canvas here.
+    void addFrames() {
+        for (const Json& frame : listIn(*root_.graph, "groups")) {
+            const Json& bounds = memberIn(frame, "bounding");
+            const bool isBox =
+                bounds.is_array() && bounds.size() == 4 &&
+                std::ranges::all_of(bounds, [](const Json& side) { return side.is_number(); });
+            if (isBox) {
+                prompt_.frames.push_back({.title = textIn(frame, "title"),
+                                          .position = {bounds[0], bounds[1]},
+                                          .size = {bounds[2], bounds[3]}});
+            }
         }
     }
 
@@ -305,21 +348,69 @@ private:
         }
     }
 
-    /// Values that the subgraph around the node shows, and that it keeps itself.
-    void takePromoted(const Scope& scope, const std::string& id, PromptNode& node) {
+    /// Values of the node that the subgraph around it keeps.
+    static void takePromoted(const Scope& scope, const std::string& id, PromptNode& node) {
         for (const auto& [entry, value] : proxiesOf(scope)) {
             if (entry.first != id) {
                 continue;
             }
-            prompt_.promoted.push_back({.group = groupOf(scope),
-                                        .node = scope.path + id,
-                                        .input = entry.second,
-                                        .label = entry.second});
             const auto input = node.inputs.find(entry.second);
             if (!value.is_null() && input != node.inputs.end()) {
                 input->second = {.from = std::nullopt, .value = value};
             }
         }
+    }
+
+    /// Notes which subgraphs around the node show its values.
+    void addPromoted(const Scope& scope,
+                     const Json& json,
+                     const std::string& path,
+                     const PromptNode& node) {
+        for (const auto& [name, input] : node.inputs) {
+            const Json* shown = &json;
+            std::string inside = name;
+            for (const Scope* at = &scope; !input.from && at->parent != nullptr; at = at->parent) {
+                const std::optional<Outside> outside = outsideOf(*at, *shown, inside);
+                if (!outside) {
+                    break;
+                }
+                prompt_.promoted.push_back(
+                    {.group = groupOf(*at), .node = path, .input = name, .label = outside->label});
+                inside = outside->name;
+                shown = at->instance;
+            }
+        }
+    }
+
+    /// How a subgraph calls a value of a node in it.
+    struct Outside {
+        std::string name;
+        std::string label;
+    };
+
+    /// Nothing: it does not show it.
+    static std::optional<Outside> outsideOf(const Scope& scope,
+                                            const Json& node,
+                                            const std::string& name) {
+        const std::string id = idFrom(memberIn(node, "id"));
+        for (const auto& [entry, value] : proxiesOf(scope)) {
+            if (entry.first == id && entry.second == name) {
+                return Outside{.name = name, .label = name};
+            }
+        }
+        for (const Json& input : listIn(node, "inputs")) {
+            const auto link = scope.links.find(idFrom(memberIn(input, "link")));
+            const bool isIt = textIn(input, "name") == name || widgetNameOf(input) == name;
+            if (!isIt || link == scope.links.end() || link->second.from != kSubgraphInput) {
+                continue;
+            }
+            if (const Json* outer = entryAt(*scope.graph, "inputs", link->second.fromSlot)) {
+                const std::string label = textIn(*outer, "label");
+                const std::string own = textIn(*outer, "name");
+                return Outside{.name = own, .label = label.empty() ? own : label};
+            }
+        }
+        return std::nullopt;
     }
 
     /// The older form of promoted values: pairs of an inner node (-1: an input of the subgraph) and

@@ -30,6 +30,21 @@ std::string subgraphWorkflow(const char* instance) {
           {"id": 3, "origin_id": 7, "origin_slot": 0, "target_id": -20, "target_slot": 0}]}]}})";
 }
 
+/// A subgraph in a subgraph: "aaaa" has a node "bbbb", which has the text encoder 7.
+constexpr const char* kNested = R"({"nodes": [
+      {"id": 2, "type": "aaaa", "pos": [100, 50], "inputs": [{"name": "seen", "type": "STRING", "widget": {"name": "seen"}, "link": null}],
+       "widgets_values": ["outer"]}], "links": [],
+     "definitions": {"subgraphs": [
+      {"id": "aaaa", "name": "Outer", "inputs": [{"name": "seen", "label": "What to see", "type": "STRING"}],
+       "nodes": [{"id": 5, "type": "bbbb", "pos": [-400, 7],
+          "inputs": [{"name": "words", "type": "STRING", "widget": {"name": "words"}, "link": 1}]}],
+       "links": [{"id": 1, "origin_id": -10, "origin_slot": 0, "target_id": 5, "target_slot": 0}]},
+      {"id": "bbbb", "name": "Inner", "inputs": [{"name": "words", "type": "STRING"}],
+       "nodes": [{"id": 7, "type": "CLIPTextEncode", "pos": [30, 20], "inputs": [
+          {"name": "text", "type": "STRING", "widget": {"name": "text"}, "link": 2}], "widgets_values": ["inner"]},
+         {"id": 8, "type": "CLIPTextEncode", "pos": [40, 50], "widgets_values": ["other"]}],
+       "links": [{"id": 2, "origin_id": -10, "origin_slot": 0, "target_id": 7, "target_slot": 0}]}]}})";
+
 /// A text encoder whose clip comes through the nodes that are given, the last one with the id 5.
 Prompt throughNodes(const char* nodes, const char* links) {
     const std::string text =
@@ -104,6 +119,56 @@ private Q_SLOTS:
     void opensSubgraphs_withTheNewerFormOfPromotedValues() {
         const std::string text = subgraphWorkflow(R"("widgets_values": ["outer"])");
         QCOMPARE(apiOf(promptOf(text.c_str()))["2:7"]["inputs"]["text"], Json("outer"));
+    }
+
+    void aSubgraphShowsItsValues_data() {
+        const testing::Rows<QString> row("instance");
+        row("the older form",
+            R"("properties": {"proxyWidgets": [["7", "text"]]}, "widgets_values": ["outer"])");
+        row("the newer form", R"("widgets_values": ["outer"])");
+    }
+
+    void aSubgraphShowsItsValues() {
+        QFETCH(QString, instance);
+
+        const Prompt prompt = promptOf(subgraphWorkflow(qPrintable(instance)).c_str());
+
+        QCOMPARE(prompt.promoted.size(), size_t{1});
+        QCOMPARE(prompt.promoted.at(0).group, std::string("2"));
+        QCOMPARE(prompt.promoted.at(0).node, std::string("2:7"));
+        QCOMPARE(prompt.promoted.at(0).label, std::string("text"));
+    }
+
+    void theGroupsAroundAGroupShowItsValuesToo_underTheirNames() {
+        const Prompt prompt = promptOf(kNested);
+
+        QCOMPARE(prompt.groups.size(), size_t{2});
+        QCOMPARE(prompt.groups.at(1).parent, std::string("2"));
+        QCOMPARE(prompt.promoted.size(), size_t{2});
+        QCOMPARE(prompt.promoted.at(0).group, std::string("2:5"));
+        QCOMPARE(prompt.promoted.at(0).label, std::string("words"));
+        QCOMPARE(prompt.promoted.at(1).group, std::string("2"));
+        QCOMPARE(prompt.promoted.at(1).label, std::string("What to see"));
+        QCOMPARE(prompt.promoted.at(1).node, std::string("2:5:7"));
+        QCOMPARE(prompt.promoted.at(1).input, std::string("text"));
+    }
+
+    void whatIsInASubgraphLiesWhereItsNodeDoes() {
+        const Prompt prompt = promptOf(kNested);
+
+        // The first nodes of both begin at [100, 50], where the outer one stands.
+        QCOMPARE(prompt.nodes.at("2:5:7").position, parsed("[100.0, 50.0]"));
+        QCOMPARE(prompt.nodes.at("2:5:8").position, parsed("[110.0, 80.0]"));
+    }
+
+    void framesAreThere() {
+        const Prompt prompt = promptOf(R"({"nodes": [], "links": [], "groups": [
+            {"title": "Models", "bounding": [10, 20, 300, 400], "color": "#3f789e"}, {"title": "Half"}]})");
+
+        QCOMPARE(prompt.frames.size(), size_t{1});
+        QCOMPARE(prompt.frames.at(0).title, std::string("Models"));
+        QCOMPARE(prompt.frames.at(0).position, parsed("[10, 20]"));
+        QCOMPARE(prompt.frames.at(0).size, parsed("[300, 400]"));
     }
 
     void anInnerValueRemains_whereTheSubgraphStatesNone() {

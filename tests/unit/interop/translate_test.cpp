@@ -30,6 +30,15 @@ constexpr const char* kCustomSampling = R"({
   "13": {"class_type": "SaveImage", "inputs": {"filename_prefix": "z", "images": ["12", 0]}}
 })";
 
+/// A text encoder in a subgraph that shows its text.
+constexpr const char* kSubgraph = R"({"last_node_id": 2, "nodes": [
+      {"id": 2, "type": "aaaa", "title": "My prompt", "inputs": [{"name": "text", "type": "STRING", "widget": {"name": "text"}, "link": null}],
+       "widgets_values": ["outer"]}], "links": [],
+     "definitions": {"subgraphs": [{"id": "aaaa", "name": "Prompt", "inputs": [{"name": "text", "type": "STRING"}],
+       "nodes": [{"id": 7, "type": "CLIPTextEncode", "inputs": [{"name": "text", "type": "STRING", "widget": {"name": "text"}, "link": 2}],
+          "widgets_values": ["inner"]}],
+       "links": [{"id": 2, "origin_id": -10, "origin_slot": 0, "target_id": 7, "target_slot": 0}]}]}})";
+
 bool hasClass(const std::vector<ReportEntry>& entries, const std::string& name) {
     return std::ranges::find(entries, name, &ReportEntry::name) != entries.end();
 }
@@ -249,6 +258,31 @@ private Q_SLOTS:
                      .document.nodes.at("4")
                      .params["checkpoint"],
                  Json("styles/dream.safetensors"));
+    }
+
+    void subgraphsAreGroupsOfTheCanvas_withNamesAndValues() {
+        const graph::Document graph = importedFrom(kSubgraph).document;
+
+        QCOMPARE(
+            graph.groups,
+            parsed(
+                R"([{"id": "2", "title": "My prompt", "folded": true, "values": [{"node": "2:7", "item": "prompt"}]}])"));
+        QCOMPARE(graph.nodes.at("2:7").extra, parsed(R"({"group": "2"})"));
+        QCOMPARE(graph.exposed.at(0).param, std::string("prompt"));
+        QVERIFY(graph.extra.empty());
+    }
+
+    void framesRemain() {
+        const graph::Document graph =
+            importedFrom(
+                R"({"last_node_id": 1, "nodes": [{"id": 1, "type": "CLIPTextEncode", "widgets_values": ["cat"]}], "links": [],
+                    "groups": [{"title": "Models", "bounding": [10, 20, 300, 400]}]})")
+                .document;
+
+        QCOMPARE(
+            graph.frames,
+            parsed(
+                R"([{"id": "frame_1", "text": "Models", "position": [10, 20], "size": [300, 400]}])"));
     }
 
     void theReportIsWhatOtherToolsRead() {
