@@ -4,12 +4,13 @@
 #include "cli/start_module.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/files/input_file.hpp"
-#include "plugin/image/image_header.hpp"
 #include "ui/loader/plugin_loader.hpp"
 #include "ui/models/model_folders.hpp"
 
 #include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <utility>
 
 namespace lowtide::cli {
 
@@ -39,68 +40,26 @@ void appendEntries(std::string& text,
 
 }  // namespace
 
-ForeignFiles::ForeignFiles(const std::string& graphFile,
-                           const std::vector<std::string>& modelFolders)
-    : imageFolders_({std::filesystem::absolute(graphFile).parent_path()}),
-      looksForModels_(!modelFolders.empty()) {
+interop::KnownFiles knownFiles(const std::string& graphFile,
+                               const std::vector<std::string>& modelFolders) {
+    std::vector<std::filesystem::path> folders = {
+        std::filesystem::absolute(graphFile).parent_path()};
     for (const std::string& folder : modelFolders) {
-        imageFolders_.push_back(std::filesystem::path(folder) / "input");
-        imageFolders_.push_back(std::filesystem::path(folder).parent_path() / "input");
+        folders.push_back(std::filesystem::path(folder) / "input");
+        folders.push_back(std::filesystem::path(folder).parent_path() / "input");
     }
+    if (modelFolders.empty()) {
+        return {std::move(folders), std::nullopt};
+    }
+    std::vector<std::string> models;
     ui::ModelFinder finder(ui::hasWeightsEnding, [&](const ui::ModelPath& model) {
-        const std::string last = lastPartOf(model.relative);
-        models_[last].insert(model.relative);
-        models_[std::filesystem::path(last).stem().string()].insert(model.relative);
+        models.push_back(model.relative);
         return true;
     });
     for (const std::string& folder : foldersNamed(modelFolders)) {
         finder.look(folder);
     }
-}
-
-std::optional<std::string> ForeignFiles::find(const std::string& name, bool isModel) const {
-    if (!isModel) {
-        return image(name);
-    }
-    std::error_code ignored;
-    if (!looksForModels_ || std::filesystem::exists(imageFolders_[0] / name, ignored)) {
-        return name;
-    }
-    const auto found = models_.find(lastPartOf(name));
-    if (found == models_.end()) {
-        return std::nullopt;
-    }
-    return found->second.contains(name) ? name : *found->second.begin();
-}
-
-std::optional<std::string> ForeignFiles::image(const std::string& name) const {
-    for (const std::filesystem::path& folder : imageFolders_) {
-        const std::filesystem::path path = folder / name;
-        std::error_code ignored;
-        if (std::filesystem::is_regular_file(path, ignored)) {
-            return std::filesystem::absolute(path).lexically_normal().string();
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<interop::PixelSize> ForeignFiles::sizeOf(const std::string& name) const {
-    const std::optional<std::string> path =
-        interop::leavesFolder(name) ? std::nullopt : image(name);
-    if (!path) {
-        return std::nullopt;
-    }
-    try {
-        const files::InputFile file(*path);
-        const image::ByteSource source{.size = static_cast<uint64_t>(file.identity().size),
-                                       .read = [&](std::span<std::byte> target, uint64_t offset) {
-                                           file.read(target, static_cast<Bytes>(offset));
-                                       }};
-        const image::ImageSize size = image::readImageHeader(source, file.name()).size;
-        return interop::PixelSize{size.widthPixels, size.heightPixels};
-    } catch (const Error&) {
-        return std::nullopt;  // no image: the run reports it
-    }
+    return {std::move(folders), std::move(models)};
 }
 
 ImportTables importTables(const graph::Catalog& catalog) {
@@ -112,7 +71,7 @@ ImportTables importTables(const graph::Catalog& catalog) {
 
 interop::Imported importedGraph(const std::string& text,
                                 const ImportTables& tables,
-                                const ForeignFiles& files) {
+                                const interop::KnownFiles& files) {
     return interop::importText(
         text,
         tables.samplers,
@@ -131,7 +90,7 @@ RunnableGraph runnableGraph(const std::string& text,
     }
     const graph::Catalog catalog({plugin.nodes().begin(), plugin.nodes().end()});
     const interop::Imported imported = importedGraph(
-        text, importTables(catalog), ForeignFiles(arguments.graph, arguments.modelFolders));
+        text, importTables(catalog), knownFiles(arguments.graph, arguments.modelFolders));
     const interop::ImportReport& report = imported.report;
     std::fprintf(stderr, "lowtide: %s", reportText(report).c_str());
     if (report.runs.empty()) {

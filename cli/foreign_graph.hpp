@@ -4,35 +4,18 @@
 #include "cli/commands.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/interop/import.hpp"
+#include "plugin/interop/known_files.hpp"
 
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 namespace lowtide::cli {
 
-/// Where the files that a foreign graph names are looked for: those of models in folders, those of
-/// images next to the graph and in ComfyUI's folder `input` next to such a folder.
-class ForeignFiles {
-public:
-    /// Errors as those of resolving `--model-folder`.
-    ForeignFiles(const std::string& graphFile, const std::vector<std::string>& modelFolders);
-
-    /// As interop::ImportNeeds asks; without folders every model counts as found.
-    [[nodiscard]] std::optional<std::string> find(const std::string& name, bool isModel) const;
-    [[nodiscard]] std::optional<interop::PixelSize> sizeOf(const std::string& name) const;
-
-private:
-    [[nodiscard]] std::optional<std::string> image(const std::string& name) const;
-
-    std::vector<std::filesystem::path> imageFolders_;
-    /// Names in the folders, by their last part with and without its ending.
-    std::map<std::string, std::set<std::string>> models_;
-    bool looksForModels_ = false;
-};
+/// The files that a foreign graph may name: those of models in folders, those of images next to the
+/// graph and in ComfyUI's folder `input` next to such a folder. Without folders every model counts
+/// as found. Errors as those of resolving `--model-folder`.
+[[nodiscard]] interop::KnownFiles knownFiles(const std::string& graphFile,
+                                             const std::vector<std::string>& modelFolders);
 
 /// What an import needs of this program.
 struct ImportTables {
@@ -47,7 +30,7 @@ struct ImportTables {
 /// The graph of a foreign text. Errors as interop::importText.
 [[nodiscard]] interop::Imported importedGraph(const std::string& text,
                                               const ImportTables& tables,
-                                              const ForeignFiles& files);
+                                              const interop::KnownFiles& files);
 
 /// The text of a graph, and the nodes with which a run ends where not all can be run; none: the
 /// graph's outputs.

@@ -125,9 +125,7 @@ void printPlan(const Json& plan) {
 }  // namespace
 
 std::string readGraph(const std::string& path) {
-    const files::InputFile file(graphFileOf(path));
-    std::string foreign = interop::carriedForeignText(graph::readCarriedTexts(file));
-    return foreign.empty() ? graph::readGraphText(file) : foreign;
+    return interop::readAnyGraphText(files::InputFile(graphFileOf(path)));
 }
 
 std::string modulePath(const std::filesystem::path& path, const Message& what) {

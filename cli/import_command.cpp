@@ -59,7 +59,7 @@ std::optional<CoveredFile> covered(const std::filesystem::path& path, const Impo
         if (!interop::isForeign(text)) {
             return std::nullopt;
         }
-        file.report = importedGraph(text, tables, ForeignFiles(path.string(), {})).report;
+        file.report = importedGraph(text, tables, knownFiles(path.string(), {})).report;
         std::erase_if(file.report.missing, [](const interop::ReportEntry& entry) {
             return entry.kind == "file";  // what a workflow begins with is not in the folder
         });
@@ -142,9 +142,8 @@ interop::Imported importedFile(const ImportArguments& arguments, const ImportTab
                     message("name a workflow or an image, or a folder with --coverage"));
     }
     try {
-        return importedGraph(readGraph(arguments.file),
-                             tables,
-                             ForeignFiles(arguments.file, arguments.modelFolders));
+        return importedGraph(
+            readGraph(arguments.file), tables, knownFiles(arguments.file, arguments.modelFolders));
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Unsupported) {  // an image of a format that is not read
             throw Error(ErrorKind::InvalidInput, error.message(), error.hint(), error.item());

@@ -132,6 +132,11 @@ std::string carriedForeignText(const std::vector<image::ImageText>& texts) {
     return damaged;
 }
 
+std::string readAnyGraphText(const files::InputFile& file) {
+    std::string foreign = carriedForeignText(graph::readCarriedTexts(file));
+    return foreign.empty() ? graph::readGraphText(file) : foreign;
+}
+
 Imported importText(std::string_view text, const SamplerNames& names, const ImportNeeds& needs) {
     if (std::optional<Imported> imported = importAny(text, names, needs)) {
         return std::move(*imported);

@@ -1,6 +1,7 @@
 #pragma once
 // Graphs from what other programs write: workflows of ComfyUI, and settings that images carry.
 
+#include "plugin/files/input_file.hpp"
 #include "plugin/image/image_file.hpp"
 #include "plugin/interop/settings_graph.hpp"
 #include "plugin/interop/translate.hpp"
@@ -19,6 +20,10 @@ namespace lowtide::interop {
 /// Of the texts that an image or a video carries, the one to import: ComfyUI's workflow, else its
 /// prompt, else settings of another program. Empty: there is none, or a graph of this program.
 [[nodiscard]] std::string carriedForeignText(const std::vector<image::ImageText>& texts);
+
+/// The text to open of a file: what it carries for an import, else as graph::readGraphText, with
+/// its errors.
+[[nodiscard]] std::string readAnyGraphText(const files::InputFile& file);
 
 /// The graph of such a text, of which at most 32 MiB are read. Error{InvalidInput} when it is
 /// nothing that is read; Error{Corrupt} as readPrompt and parseJson.

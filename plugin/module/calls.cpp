@@ -7,6 +7,7 @@
 #include "plugin/checkpoints/convert/storage_form.hpp"
 #include "plugin/executor/sensitivity_store.hpp"
 #include "plugin/interop/import.hpp"
+#include "plugin/interop/known_files.hpp"
 #include "plugin/memory/engine.hpp"
 #include "plugin/module/answer.hpp"
 #include "plugin/module/device_calibrator.hpp"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -103,12 +105,26 @@ Json convert(const CallParts& parts, const JsonReader& request, Watch* watch) {
             {"seconds", taken.count()}};
 }
 
+std::vector<std::filesystem::path> importFolders(
+    const std::optional<std::vector<std::string>>& names) {
+    return names ? std::vector<std::filesystem::path>(names->begin(), names->end())
+                 : std::vector<std::filesystem::path>();
+}
+
 Json importGraph(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
     const interop::ClassTable table = interop::readClassTable(parts.resourcesFolder);
+    interop::ImportNeeds needs{
+        .catalog = parts.catalog, .table = table, .imageSize = {}, .findFile = {}};
+    const auto folders = request.texts("imageFolders");
+    const interop::KnownFiles files(importFolders(folders), request.texts("models"));
+    if (folders) {
+        needs.imageSize = [&](const std::string& name) { return files.sizeOf(name); };
+        needs.findFile = [&](const std::string& name, bool isModel) {
+            return files.find(name, isModel);
+        };
+    }
     const interop::Imported imported = interop::importText(
-        requiredText(request, "text"),
-        interop::readSamplerNames(parts.resourcesFolder),
-        {.catalog = parts.catalog, .table = table, .imageSize = {}, .findFile = {}});
+        requiredText(request, "text"), interop::readSamplerNames(parts.resourcesFolder), needs);
     return {{"graph", graph::toJson(imported.document)},
             {"report", interop::toJson(imported.report)}};
 }
@@ -236,7 +252,7 @@ const std::vector<CallRow>& callRows() {
         {"conversionChoices", {"checkpoint", "graphFolder"}, &conversionChoices},
         {"convert", {"checkpoint", "storage", "out", "graphFolder"}, &convert},
         {"identify", {"graph", "options", "node"}, &identify},
-        {"importGraph", {"text"}, &importGraph},
+        {"importGraph", {"text", "imageFolders", "models"}, &importGraph},
         {"keepSensitivity",
          {"weights", "setting", "types", "pass", "error", "worst"},
          &keepSensitivity},
