@@ -201,13 +201,13 @@ private:
         inner->instance = &node;
         inner->path = scope.path + id + ":";
         inner->depth = scope.depth + 1;
-        moveTo(*inner, placeIn(scope, node));
+        moveTo(*inner, positionIn(scope, node));
         open(*inner);
         scope.inner.emplace(id, std::move(inner));
     }
 
     /// Where a node lies in the workflow. Null: the file does not state it.
-    static Json placeIn(const Scope& scope, const Json& node) {
+    static Json positionIn(const Scope& scope, const Json& node) {
         const Json point = pointIn(memberIn(node, "pos"));
         const bool isMoved = scope.parent != nullptr && point.is_array();
         return isMoved
@@ -215,8 +215,8 @@ private:
                    : point;
     }
 
-    /// Moves a subgraph, which has a canvas of its own, so that it begins at the place.
-    static void moveTo(Scope& scope, const Json& place) {
+    /// Moves a subgraph, which has a canvas of its own, so that it begins there.
+    static void moveTo(Scope& scope, const Json& position) {
         constexpr double kFar = std::numeric_limits<double>::infinity();
         double left = kFar, top = kFar;
         for (const Json& node : listIn(*scope.graph, "nodes")) {
@@ -224,9 +224,9 @@ private:
             left = point.is_array() ? std::min(left, point[0].get<double>()) : left;
             top = point.is_array() ? std::min(top, point[1].get<double>()) : top;
         }
-        if (place.is_array() && left < kFar && top < kFar) {
-            scope.right = place[0].get<double>() - left;
-            scope.down = place[1].get<double>() - top;
+        if (position.is_array() && left < kFar && top < kFar) {
+            scope.right = position[0].get<double>() - left;
+            scope.down = position[1].get<double>() - top;
         }
     }
 
@@ -287,7 +287,7 @@ private:
                         .inputs = {},
                         .outputTypes = {},
                         .unnamed = Json::array(),
-                        .position = placeIn(scope, json)};
+                        .position = positionIn(scope, json)};
         for (const Json& output : listIn(json, "outputs")) {
             node.outputTypes.push_back(textIn(output, "type"));
         }
@@ -314,7 +314,7 @@ private:
             const Json& bounds = memberIn(frame, "bounding");
             const bool isBox =
                 bounds.is_array() && bounds.size() == 4 &&
-                std::ranges::all_of(bounds, [](const Json& side) { return side.is_number(); });
+                std::ranges::all_of(bounds, [](const Json& each) { return each.is_number(); });
             if (isBox) {
                 prompt_.frames.push_back({.title = textIn(frame, "title"),
                                           .position = {bounds[0], bounds[1]},

@@ -1,10 +1,10 @@
-// Images as other programs save them: none of them carries a graph of this one, and a workflow of
-// ComfyUI is named.
+// Images as other programs save them: what they carry goes to an import, and a plain one is
+// refused.
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/published_files.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/document/saved_file.hpp"
+#include "ui/document/opened_graph.hpp"
 
 #include <QDir>
 #include <QtTest/QtTest>
@@ -18,30 +18,34 @@ class ImagesTest : public QObject {
 
 private Q_SLOTS:
 
-    void aRefusalNamesAWorkflow_data() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("name");
+    void whatAProgramWroteIsImported_data() {
+        const testing::Rows<QString> row("path");
         const QDir folder(testing::publishedFolder() + "/pictures");
         const QStringList names = folder.entryList({"*.png", "*.jpg", "*.webp"}, QDir::Files);
         QVERIFY(names.contains("comfyui.png") && names.contains("comfyui.webp") &&
-                names.contains("comfyui_nan.png"));
+                names.contains("a1111.jpg") && names.contains("plain.png"));
         for (const QString& name : names) {
-            QTest::newRow(qPrintable(name)) << folder.filePath(name) << name;
+            row(qPrintable(name), folder.filePath(name));
         }
     }
 
-    void aRefusalNamesAWorkflow() {
+    void whatAProgramWroteIsImported() {
         QFETCH(QString, path);
-        QFETCH(QString, name);
-        const auto error = testing::errorOf([&] { static_cast<void>(ui::loadGraph(path)); });
-        QVERIFY(error.has_value());
-        const bool isOfComfy = name.startsWith("comfyui");
-        QCOMPARE(error->kind(), isOfComfy ? ErrorKind::Unsupported : ErrorKind::NotFound);
-        QCOMPARE(QString::fromStdString(error->message().str()),
-                 isOfComfy ? QString("\"%1\": This is a ComfyUI workflow with 7 nodes; this "
-                                     "version does not read it.")
-                                 .arg(name)
-                           : QString("the image \"%1\" carries no graph").arg(name));
+        std::string text;
+        const ui::Importer importer = [&](const std::string& carried, const QString&) {
+            text = carried;
+            return ui::ImportedGraph{.document = {}, .report = {{"source", "a test"}}};
+        };
+
+        const auto error =
+            testing::errorOf([&] { static_cast<void>(ui::openedFile(path, importer)); });
+
+        if (QFileInfo(path).fileName().startsWith("plain")) {
+            QVERIFY(error && error->kind() == ErrorKind::NotFound);
+            return;
+        }
+        QVERIFY2(!error, error ? error->message().str().c_str() : "");
+        QVERIFY(text.find("at dusk") != std::string::npos);  // its prompt
     }
 };
 

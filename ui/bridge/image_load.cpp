@@ -4,6 +4,7 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/image/animation.hpp"
 #include "plugin/image/image_header.hpp"
+#include "plugin/interop/import.hpp"
 #include "plugin/video/video_file.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/document/opened_graph.hpp"
@@ -124,6 +125,10 @@ std::string LoadedImage::graphText() const {
         return text.key == kGraphKey;
     });
     return found == texts.end() ? std::string() : found->text;
+}
+
+std::string LoadedImage::foreignText() const {
+    return interop::carriedForeignText(texts);
 }
 
 QString sentenceOf(const Error& error) {

@@ -47,6 +47,8 @@ struct LoadedImage {
 
     /// The graph that it carries; empty: none.
     [[nodiscard]] std::string graphText() const;
+    /// What it carries of another program, for an import; empty: nothing.
+    [[nodiscard]] std::string foreignText() const;
 };
 
 /// What went wrong and what to do, as a sentence for users.

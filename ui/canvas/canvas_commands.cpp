@@ -4,11 +4,11 @@
 #include "ui/canvas/canvas_commands.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/interop/import.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 #include "ui/canvas/navigation.hpp"
 #include "ui/document/arrange.hpp"
 #include "ui/document/clipboard.hpp"
-#include "ui/document/comfy_workflow.hpp"
 #include "ui/document/free_space.hpp"
 #include "ui/document/groups.hpp"
 #include "ui/language/module_texts.hpp"
@@ -129,9 +129,14 @@ std::string withoutIncoming(const std::string& text) {
     return graph::toText(document);
 }
 
-std::optional<ComfyWorkflow> comfyWorkflowIn(const QMimeData& data) {
-    std::optional<ComfyWorkflow> workflow = comfyWorkflow(data.text().toStdString());
-    return workflow || !data.hasHtml() ? workflow : comfyWorkflow(data.html().toStdString());
+/// What another program put there, as text or, as ComfyUI's canvas, as HTML; empty: nothing.
+QString foreignTextIn(const QMimeData& data) {
+    for (const QString& text : {data.text(), data.html()}) {
+        if (interop::isForeign(text.toStdString())) {
+            return text;
+        }
+    }
+    return {};
 }
 
 void paste(GraphView::Parts& parts, bool withWires) {
@@ -141,9 +146,8 @@ void paste(GraphView::Parts& parts, bool withWires) {
         Q_EMIT parts.view.filesDropped(files, parts.spotOfPointer());
         return;
     }
-    if (const std::optional<ComfyWorkflow> workflow = comfyWorkflowIn(*data)) {
-        Q_EMIT parts.view.pasteRefused(comfyRefusal(*workflow) + u' ' +
-                                       comfyCounterparts(*workflow, parts.model.catalog()));
+    if (const QString text = foreignTextIn(*data); !text.isEmpty()) {
+        Q_EMIT parts.view.foreignPasted(text);
         return;
     }
     try {

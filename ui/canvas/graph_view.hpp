@@ -83,6 +83,8 @@ Q_SIGNALS:
     void filesDropped(const QStringList& paths, const lowtide::ui::DropSpot& spot);
     /// The clipboard held an image: the window decides.
     void imagePasted(const QImage& image, const lowtide::ui::DropSpot& spot);
+    /// The clipboard held a workflow or settings of another program: the window opens them.
+    void foreignPasted(const QString& text);
     /// Nothing was pasted; the sentence states why.
     void pasteRefused(const QString& sentence);
 

@@ -5,8 +5,11 @@
 #include "plugin/graph/preset.hpp"
 #include "plugin/image/animation.hpp"
 #include "plugin/image/image_header.hpp"
+#include "plugin/interop/import.hpp"
 #include "plugin/interop/settings.hpp"
 #include "plugin/video/video_file.hpp"
+#include "ui/document/arrange.hpp"
+#include "ui/document/free_space.hpp"
 #include "ui/document/json_members.hpp"
 #include "ui/document/saved_file.hpp"
 
@@ -18,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -67,6 +71,51 @@ bool isModelHash(const std::string& text) {
            text.find_first_not_of(kDigits) == std::string::npos;
 }
 
+void takeImport(OpenedGraph& opened, const std::string& text, const Importer& importer) {
+    if (!importer) {
+        throw Error(ErrorKind::Unsupported,
+                    message("a workflow or settings of another program cannot be imported here"),
+                    message("start the studio with its engine"));
+    }
+    ImportedGraph imported = importer(text, opened.folder);
+    opened.document = std::move(imported.document);
+    opened.report = std::move(imported.report);
+}
+
+void muteUnreached(graph::Document& document, const graph::Catalog& catalog) {
+    NodeIds lost;
+    for (const auto& [id, node] : document.nodes) {
+        if (catalog.find(node.type) == nullptr) {
+            lost.merge(reachedFrom(document, id));
+        }
+    }
+    NodeIds outputs, lostOutputs;
+    for (const auto& [id, node] : document.nodes) {
+        const NodeDesc* desc = catalog.find(node.type);
+        if (desc != nullptr && desc->output) {
+            (lost.contains(id) ? lostOutputs : outputs).insert(id);
+        }
+    }
+    for (const std::string& id : outputs.empty() ? NodeIds() : lostOutputs) {
+        document.nodes.at(id).mode = graph::NodeMode::Muted;
+    }
+}
+
+/// As long as no canvas has painted them.
+NodeSizes roughSizes(const graph::Document& document, const graph::Catalog& catalog) {
+    constexpr double kTitle = 40, kRow = 26;
+    NodeSizes sizes;
+    for (const auto& [id, node] : document.nodes) {
+        if (const NodeDesc* desc = catalog.find(node.type)) {
+            const auto params = std::ranges::count(desc->params, false, &ParamDesc::advanced);
+            const size_t rows =
+                desc->inputs.size() + desc->outputs.size() + static_cast<size_t>(params);
+            sizes[id] = {kNewNodeSize.x, kTitle + kRow * static_cast<double>(rows)};
+        }
+    }
+    return sizes;
+}
+
 std::string parametersIn(const QString& image) {
     const files::InputFile file(encoded(image));
     for (const image::ImageText& text : graph::readCarriedTexts(file)) {
@@ -105,13 +154,39 @@ QString graphFolderOf(const QString& path) {
     return path.isEmpty() ? QString() : QFileInfo(path).absolutePath();
 }
 
-OpenedGraph openedFile(const QString& path) {
-    OpenedGraph opened{
-        .document = loadGraph(path), .name = documentNameOf(path), .folder = graphFolderOf(path)};
+OpenedGraph openedFile(const QString& path, const Importer& importer) {
+    const files::InputFile file(encoded(path));
+    const std::string text = interop::readAnyGraphText(file);
+    OpenedGraph opened{.document = {}, .name = documentNameOf(path), .folder = graphFolderOf(path)};
+    try {
+        if (interop::isForeign(text)) {
+            takeImport(opened, text, importer);
+        } else {
+            opened.document = graph::parseDocument(text);
+        }
+    } catch (const Error& error) {
+        throw namingFile(error, file);
+    }
     if (isImage(path)) {
         keepModelHashes(opened.document, path);
     }
     return opened;
+}
+
+OpenedGraph openedText(const std::string& text, const QString& name, const Importer& importer) {
+    OpenedGraph opened{.document = {}, .name = name, .folder = {}, .isKept = false};
+    takeImport(opened, text, importer);
+    keepModelHashes(opened.document, text);
+    return opened;
+}
+
+void settleImport(graph::Document& document, const graph::Catalog& catalog) {
+    muteUnreached(document, catalog);
+    const bool hasPositions = std::ranges::none_of(
+        document.nodes, [](const auto& entry) { return entry.second.position.is_null(); });
+    if (!hasPositions) {
+        arrange(document, {}, roughSizes(document, catalog));
+    }
 }
 
 OpenedGraph openedBackup(const QString& backup, const QString& path) {

@@ -5,9 +5,20 @@
 
 #include <QString>
 
+#include <functional>
 #include <string>
 
 namespace lowtide::ui {
+
+/// A graph that was made of what another program wrote.
+struct ImportedGraph {
+    graph::Document document;
+    Json report;  ///< what became of each node (docs/import.md)
+};
+
+/// Makes the graph of such a text; `folder` is that of its file, empty for none. Any thread. What
+/// it throws states what is wrong with the text.
+using Importer = std::function<ImportedGraph(const std::string& text, const QString& folder)>;
 
 /// A graph as every way to open gives it.
 struct OpenedGraph {
@@ -16,11 +27,19 @@ struct OpenedGraph {
     QString folder;        ///< from which its relative files are seen; empty: none is known
     bool isKept = true;    ///< it can be had again, so that closing it need not ask
     bool isBlank = false;  ///< a new one: what is opened next takes its place unless it was edited
+    Json report{};         ///< of an import; null: it is a graph of this program
 };
 
-/// The graph of a file or within an image, called as the file without its ending. Errors as
-/// loadGraph.
-[[nodiscard]] OpenedGraph openedFile(const QString& path);
+/// The graph of a file or within an image, called as the file without its ending; what another
+/// program wrote goes to the importer. Errors as loadGraph and those of the importer.
+[[nodiscard]] OpenedGraph openedFile(const QString& path, const Importer& importer);
+/// The graph of a text of another program.
+[[nodiscard]] OpenedGraph openedText(const std::string& text,
+                                     const QString& name,
+                                     const Importer& importer);
+/// Lays out an import whose file states no positions. Where some outputs need a node of an unknown
+/// type and others do not, the first are muted, so that the others run.
+void settleImport(graph::Document& document, const graph::Catalog& catalog);
 /// What the file at `path` was before a save: `backup` is the file of it. Errors as loadGraph.
 [[nodiscard]] OpenedGraph openedBackup(const QString& backup, const QString& path);
 

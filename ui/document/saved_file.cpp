@@ -6,7 +6,6 @@
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
-#include "ui/document/comfy_workflow.hpp"
 #include "ui/language/language.hpp"
 
 #include <QCoreApplication>
@@ -115,10 +114,6 @@ void tryToKeepBackup(const QString& path, std::string_view next, const QString& 
     }
 }
 
-struct Loading {
-    Q_DECLARE_TR_FUNCTIONS(Loading)
-};
-
 struct Locks {
     Q_DECLARE_TR_FUNCTIONS(Locks)
 };
@@ -216,44 +211,20 @@ void saveGraph(const QString& path, const graph::Document& document, const QStri
     }
 }
 
-namespace {
-
-Error refusalOf(const ComfyWorkflow& workflow, const files::InputFile& file) {
-    return {ErrorKind::Unsupported,
-            message("{}: {}", quotedName(file.name()), comfyRefusal(workflow).toStdString()),
-            Message(Loading::tr("Build the graph here; the node search finds nodes by the names "
-                                "that they have in ComfyUI.")
-                        .toStdString())};
+Error namingFile(const Error& error, const files::InputFile& file) {
+    return {error.kind(),
+            message("{}: {}", quotedName(file.name()), error.message()),
+            error.hint(),
+            error.item()};
 }
-
-std::string graphTextOf(const files::InputFile& file) {
-    try {
-        return graph::readGraphText(file);
-    } catch (const Error& error) {
-        if (error.kind() == ErrorKind::NotFound) {
-            if (const auto workflow = comfyWorkflow(graph::readCarriedTexts(file))) {
-                throw refusalOf(*workflow, file);
-            }
-        }
-        throw;
-    }
-}
-
-}  // namespace
 
 graph::Document loadGraph(const QString& path) {
-    const files::InputFile file(QFile::encodeName(path).toStdString());
-    const std::string text = graphTextOf(file);
+    const files::InputFile file(encoded(path));
+    const std::string text = graph::readGraphText(file);
     try {
         return graph::parseDocument(text);
     } catch (const Error& error) {
-        if (const std::optional<ComfyWorkflow> workflow = comfyWorkflow(text)) {
-            throw refusalOf(*workflow, file);
-        }
-        throw Error(error.kind(),
-                    message("{}: {}", quotedName(file.name()), error.message()),
-                    error.hint(),
-                    error.item());
+        throw namingFile(error, file);
     }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/base/error.hpp"
+#include "plugin/files/input_file.hpp"
 #include "plugin/graph/document.hpp"
 #include "ui/document/os.hpp"
 
@@ -22,6 +24,8 @@ void saveGraph(const QString& path, const graph::Document& document, const QStri
 /// Reads a graph, or the graph within an image. Errors: Error{NotFound}, Error{Corrupt},
 /// Error{Unsupported} of a newer format; they name only the file's name.
 [[nodiscard]] graph::Document loadGraph(const QString& path);
+/// The same error, which names the file.
+[[nodiscard]] Error namingFile(const Error& error, const files::InputFile& file);
 
 struct Backup {
     QString path;

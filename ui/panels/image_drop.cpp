@@ -16,12 +16,15 @@ void ImageDrop::take(const QString& path, const DropSpot& spot) {
     loadImageLater(path, this, [this, spot](const LoadedImage& image) {
         if (!image.problem.isEmpty()) {
             Q_EMIT refused(image.path, image.problem);
-        } else if (image.graphText().empty()) {
-            Q_EMIT useAsInput(image.path, spot);
-        } else {
-            waiting_.push_back({image.path, spot});
-            askNext();
+            return;
         }
+        const bool isForeign = !image.foreignText().empty();
+        if (image.graphText().empty() && !isForeign) {
+            Q_EMIT useAsInput(image.path, spot);
+            return;
+        }
+        waiting_.push_back({image.path, spot, isForeign});
+        askNext();
     });
 }
 
@@ -38,7 +41,9 @@ void ImageDrop::ask(const Dropped& dropped) {
     question_ = new QMessageBox(
         QMessageBox::Question,
         tr("Dropped image"),
-        tr("%1 carries the graph that made it.").arg(QFileInfo(dropped.path).fileName()),
+        (dropped.isForeign ? tr("%1 carries a workflow or settings of another program.")
+                           : tr("%1 carries the graph that made it."))
+            .arg(QFileInfo(dropped.path).fileName()),
         QMessageBox::Cancel,
         window_);
     question_->setAttribute(Qt::WA_DeleteOnClose);

@@ -11,9 +11,10 @@
 
 namespace lowtide::ui {
 
-/// Decides what becomes of an image that was dropped: one that carries a graph can be opened as
-/// that graph or used as input. The user is asked, about one image after the other, and the answer
-/// is kept on request. `settings` and `window` must outlive it.
+/// Decides what becomes of an image that was dropped: one that carries a graph, or
+/// what another program made it with, can be opened as that graph or used as input. The user is
+/// asked, about one image after the other, and the answer is kept on request. `settings` and
+/// `window` must outlive it.
 class ImageDrop : public QObject {
     Q_OBJECT
 
@@ -37,6 +38,7 @@ private:
     struct Dropped {
         QString path;
         DropSpot spot;
+        bool isForeign = false;  ///< it carries what another program wrote
     };
 
     /// The first of those that wait, where no question is open.

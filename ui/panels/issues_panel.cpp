@@ -252,7 +252,12 @@ void IssuesPanel::copyReport() {
     QGuiApplication::clipboard()->setText(report());
 }
 
-/// Of the graph as it stands, then what the run adds.
+void IssuesPanel::setImport(Issues issues) {
+    import_ = std::move(issues);
+    collect();
+}
+
+/// Of the graph as it stands, then what the run and the import add.
 void IssuesPanel::collect() {
     Issues issues = planning_.planned().issues;
     if (const QueuedRun* run = queue_.find(shownRun_)) {
@@ -260,6 +265,10 @@ void IssuesPanel::collect() {
         std::erase_if(reported, [this](const Issue& each) { return changed_.contains(each.node); });
         addNew(issues, reported);
     }
+    std::erase_if(import_, [this](const Issue& each) {
+        return !each.node.empty() && !model_.node(each.node);
+    });
+    addNew(issues, import_);
     rows_->setIssues(std::move(issues));  // keeps rows and selection when they are the same
     const bool isEmpty = rows_->issues().empty();
     empty_->setVisible(isEmpty);

@@ -56,8 +56,8 @@ private:
 /// Text for a report: one paragraph for each issue.
 [[nodiscard]] QString reportText(const Issues& issues);
 
-/// What is wrong with the graph as it stands, and what the last run reported: with a jump to the
-/// node or field, changes that remove an issue, and a report to copy.
+/// What is wrong with the graph as it stands, what the last run and its import reported: with a
+/// jump to the node or field, changes that remove an issue, and a report to copy.
 class IssuesPanel : public QWidget {
     Q_OBJECT
 
@@ -70,6 +70,10 @@ public:
     [[nodiscard]] QString report() const;
     /// Offers to write a model again that does not fit (convertAsked).
     void offerConversion();
+
+    /// What an import reports of the shown document; empty: it is none. What is pinned to a node
+    /// stands as long as the node.
+    void setImport(Issues issues);
 
     /// Where several documents are open: what a run reported shows with the document that it is of.
     /// `run` must outlive the panel.
@@ -99,6 +103,7 @@ private:
     RunQueue& queue_;
     const RunControl* run_ = nullptr;
     quint64 shownRun_ = 0;
+    Issues import_;
     std::set<std::string> changed_;  ///< nodes, since it began: what it reported of them is past
     bool canConvert_ = false;
     IssueRows* rows_;

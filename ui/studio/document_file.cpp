@@ -22,7 +22,7 @@ constexpr int kPatienceMilliseconds = 1000;  ///< until it is reported that a di
 /// Nothing where it cannot be read.
 std::optional<OpenedGraph> savedGraph(const QString& path) {
     try {
-        return openedFile(path);
+        return openedFile(path, {});
     } catch (const Error&) {
         return std::nullopt;
     }
@@ -55,14 +55,13 @@ struct ReadFile {
     std::optional<files::FileIdentity> identity;
 };
 
-ReadFile readFile(const QString& path) {
+ReadFile readFile(const QString& path, const Importer& importer) {
     ReadFile read;
-    if (isImage(path) || isVideo(path)) {  // carries a graph, and is not to be saved over
-        read.opened = openedFile(path);
-        return read;
-    }
     read.identity = identityOf(path);  // before it is read
-    read.opened = openedFile(path);
+    read.opened = openedFile(path, importer);
+    if (isImage(path) || isVideo(path) || !read.opened.report.is_null()) {
+        return read;  // carries a graph, or is another program's: not to be saved over
+    }
     read.lock = std::make_shared<DocumentLock>(path);
     read.other = read.lock->tryLock();
     return read;
@@ -254,6 +253,7 @@ DocumentFile::OpenFile& DocumentFile::insert(OpenedGraph opened, const QString& 
     file.name = opened.name;
     file.folder = opened.folder;
     file.isBlank = opened.isBlank;
+    file.report = std::move(opened.report);
     return file;
 }
 
@@ -404,15 +404,14 @@ void DocumentFile::open(const QString& path, Then then) {
             then({});
             return;
         }
-        const auto job = [this, whole] {
-            const auto read = std::make_shared<ReadFile>(readFile(whole));
+        const auto job = [this, whole, importer = importer_] {
+            const auto read = std::make_shared<ReadFile>(readFile(whole, importer));
             if (!read->other.isEmpty()) {
                 return Found{.outcome = {.kind = FileOutcome::Kind::InUse, .other = read->other}};
             }
             return Found{.settle = [this, whole, read] {
                 if (!read->lock) {
-                    keepPrompts(read->opened.document, model_.catalog());
-                    setNew(std::move(read->opened));
+                    settleUnsaved(std::move(read->opened));
                     return;
                 }
                 OpenFile& file = settle(std::move(read->opened), whole);
@@ -424,10 +423,32 @@ void DocumentFile::open(const QString& path, Then then) {
     });
 }
 
+/// What was drawn for an image remains so; another program's file has what is to be drawn.
+void DocumentFile::settleUnsaved(OpenedGraph opened) {
+    if (opened.report.is_null()) {
+        keepPrompts(opened.document, model_.catalog());
+        setNew(std::move(opened));
+        return;
+    }
+    settleImport(opened.document, model_.catalog());
+    setNew(std::move(opened));
+    Q_EMIT imported();
+}
+
+void DocumentFile::openText(const std::string& text, const QString& name, Then then) {
+    whenFree(this, [this, text, name, then = std::move(then)] {
+        const auto job = [this, text, name, importer = importer_] {
+            const auto opened = std::make_shared<OpenedGraph>(openedText(text, name, importer));
+            return Found{.settle = [this, opened] { settleUnsaved(std::move(*opened)); }};
+        };
+        ask(Work::Reading, name, job, then);
+    });
+}
+
 void DocumentFile::openCopy(const QString& path, Then then) {
     whenFree(this, [this, path, then = std::move(then)] {
         const auto job = [this, path] {
-            const auto opened = std::make_shared<OpenedGraph>(openedFile(path));
+            const auto opened = std::make_shared<OpenedGraph>(openedFile(path, {}));
             return Found{.settle = [this, opened] {
                 opened->name = tr("%1 (copy)").arg(opened->name);
                 setNew(std::move(*opened));

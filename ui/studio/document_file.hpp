@@ -83,6 +83,16 @@ public:
     void setNew(OpenedGraph opened);
     /// Shows it where the file is open already.
     void open(const QString& path, Then then);
+
+    /// What another program wrote is imported by it from now on, as documents that no file holds.
+    void setImporter(Importer importer) { importer_ = std::move(importer); }
+
+    /// A text of another program, which is called so.
+    void openText(const std::string& text, const QString& name, Then then);
+
+    /// Of the import that the shown document is; null: it is none.
+    [[nodiscard]] const Json& report() const { return fileOf(model_.shown()).report; }
+
     /// The graph of the file as a document that no file holds.
     void openCopy(const QString& path, Then then);
     /// What another program had open.
@@ -151,6 +161,8 @@ Q_SIGNALS:
     void moved();
     /// documents() or the path or name of one of them are others.
     void listChanged();
+    /// The shown document was imported: report().
+    void imported();
     /// A disk takes its time: a sentence, empty when that is over.
     void waits(const QString& sentence, bool canStop);
     /// The journal cannot be written: why, once until it works again.
@@ -177,6 +189,7 @@ private:
         std::shared_ptr<DocumentLock> lock{};
         std::shared_ptr<Journal> journal{};  ///< of the other thread, but for its end
         QString journalProblem{};
+        Json report{};  ///< of an import
         bool isJournalDue = false;
         int steps = 0;         ///< of the document: edits, undone or not
         int position = 0;      ///< grows from tab to tab
@@ -200,6 +213,7 @@ private:
     OpenFile* insert(const Draft& draft);
     OpenFile& settle(OpenedGraph opened, const QString& path = {});
     void settleAll(const std::vector<Draft>& drafts);
+    void settleUnsaved(OpenedGraph opened);
     void number();
     void drop(DocumentId id);
     void write(DocumentId id, const QString& path, std::function<FileOutcome()> check, Then then);
@@ -210,6 +224,7 @@ private:
 
     GraphModel& model_;
     AppFolders appFolders_;
+    Importer importer_;
     std::vector<std::unique_ptr<OpenFile>> open_;
     QTimer rest_;
     Background background_;  ///< ends before the journals

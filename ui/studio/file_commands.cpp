@@ -173,6 +173,7 @@ FileCommands::FileCommands(MainWindowWidgets& widgets)
       window_(&widgets.window) {
     connectActions();
     connectNotices(widgets.notices);
+    connect(&widgets.canvas, &GraphView::foreignPasted, this, &FileCommands::openText);
     fillRecent();
 }
 
@@ -320,6 +321,13 @@ void FileCommands::openPath(const QString& path, Then then) {
                    }
                    showMessage(then, outcome.kind == FileOutcome::Kind::Done);
                }));
+}
+
+void FileCommands::openText(const QString& text) {
+    const QString name = tr("pasted");
+    file_.openText(text.toStdString(), name, whileHere([this, name](const FileOutcome& outcome) {
+                       reportUnopened(name, outcome);
+                   }));
 }
 
 void FileCommands::reportGroups(const QString& path) {

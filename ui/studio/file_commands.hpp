@@ -58,6 +58,8 @@ public:
     void newGraph();
     void open();
     void openPath(const QString& path, Then then = {});
+    /// A workflow or settings of another program, out of the clipboard.
+    void openText(const QString& text);
     void openBackup();
     /// A graph that has no file of its own: a preset.
     void openDocument(OpenedGraph opened, Then then = {});

@@ -8,6 +8,7 @@
 #include "ui/panels/queue_words.hpp"
 #include "ui/studio/edge_previews.hpp"
 #include "ui/studio/find_node.hpp"
+#include "ui/studio/graph_import.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/theme/figures.hpp"
 
@@ -77,6 +78,7 @@ MainWindowController::MainWindowController(const MainWindowParts& parts)
       dropped_(widgets_, files_, models_),
       masks_(widgets_),
       memoryStrip_(new MemoryStrip(parts.window.statusBar())) {
+    new ImportReports(widgets_, locate_, this);
     if (workspace_.library) {
         earlier_ = new GalleryController(widgets_, files_);
         new SheetController(widgets_, runs_, *earlier_);

@@ -3,6 +3,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/loader/os.hpp"
 #include "ui/models/model_folders.hpp"
+#include "ui/studio/graph_import.hpp"
 
 #include <utility>
 
@@ -113,8 +114,10 @@ Workspace::Workspace(Plugin& plugin,
     const auto lookForFiles = [this] { presets.setIsThere(models.whatIsThere()); };
     connect(&models, &ModelLibrary::scanned, &presets, lookForFiles);
     lookForFiles();
+    connect(&models, &ModelLibrary::scanned, this, &Workspace::setImporter);
     passOptions();
     reportModels();
+    setImporter();
 }
 
 void Workspace::speakAgain() {
@@ -136,12 +139,17 @@ void Workspace::passOptions() {
                                                               : loader::keepBigBlocks();
 }
 
+void Workspace::setImporter() {
+    file.setImporter(importerOf(engine, models, modelFolders_));
+}
+
 void Workspace::reportModels() {
     const QStringList folders = settings_.preferences().modelFolders + arguments_.modelFolders;
     const QStringList& files = settings_.preferences().modelPathsFiles;
     if (std::exchange(modelFolders_, folders) != folders ||
         std::exchange(modelPathsFiles_, files) != files) {
         models.setFolders(folders, files);
+        setImporter();
     }
 }
 

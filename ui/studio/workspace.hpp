@@ -50,6 +50,7 @@ public:
 private:
     void passOptions();
     void reportModels();
+    void setImporter();
 
     Settings& settings_;
     AppFolders appFolders_;

@@ -516,29 +516,6 @@ private Q_SLOTS:
         QVERIFY(!studio.imageNode());
     }
 
-    void aPastedWorkflowOfComfyIsNamed() {
-        Studio studio;
-        const std::string before = graph::toText(studio.model().document());
-        QGuiApplication::clipboard()->setText(
-            R"({"nodes": [{"id": 1, "type": "FaceDetailer"}], "links": []})");
-        studio.paste();
-        QVERIFY2(studio.notice().contains("ComfyUI workflow"), qPrintable(studio.notice()));
-        QVERIFY(studio.notice().contains("There is no counterpart of FaceDetailer"));
-        QCOMPARE(graph::toText(studio.model().document()), before);
-    }
-
-    void aCopyOutOfTheCanvasOfComfyIsNamed() {
-        Studio studio;
-        const QByteArray text = R"({"nodes": [{"id": 1, "type": "KSampler"}], "links": []})";
-        auto* data = new QMimeData;
-        data->setHtml(QStringLiteral("<meta charset=\"utf-8\"><div><span data-metadata=\"%1\">"
-                                     "</span></div><span>Text</span>")
-                          .arg(QString::fromLatin1(text.toBase64())));
-        QGuiApplication::clipboard()->setMimeData(data);
-        studio.paste();
-        QVERIFY2(studio.notice().contains("ComfyUI workflow"), qPrintable(studio.notice()));
-    }
-
     void otherTextsExplainWhyNothingIsPasted_data() {
         testing::addTable<QString, QString>(
             {"text", "expected"},

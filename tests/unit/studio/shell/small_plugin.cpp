@@ -97,16 +97,27 @@ std::vector<NodeDesc> smallNodes() {
 SmallPlugin::SmallPlugin() : nodes_(smallNodes()) {}
 
 std::string_view SmallPlugin::info() const noexcept {
-    return canConvert && recognise ? R"({"calls": ["conversionChoices", "convert", "recognise"]})"
-           : canConvert            ? R"({"calls": ["conversionChoices", "convert"]})"
-           : recognise             ? R"({"calls": ["recognise"]})"
-                                   : "{}";
+    Json calls = Json::array();
+    const auto add = [&calls](bool can, const char* call) {
+        if (can) {
+            calls.push_back(call);
+        }
+    };
+    add(canConvert, "conversionChoices");
+    add(canConvert, "convert");
+    add(static_cast<bool>(recognise), "recognise");
+    add(static_cast<bool>(importGraph), "importGraph");
+    info_ = Json{{"calls", calls}}.dump();
+    return info_;
 }
 
 Status SmallPlugin::call(std::string_view name,
                          std::string_view request,
                          Watch* watch,
                          std::string& result) noexcept {
+    if (name == "importGraph") {
+        return importGraph(Json::parse(request), result);
+    }
     return name == "recognise"
                ? recognise(Json::parse(request).at("path").get<std::string>(), result)
                : converter.call(name, request, watch, result);

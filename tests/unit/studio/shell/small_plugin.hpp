@@ -4,6 +4,8 @@
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "ui/bridge/model_library.hpp"
 
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace lowtide::ui {
@@ -18,6 +20,9 @@ public:
 
     ScriptedConverter converter;
     bool canConvert = false;  ///< for windows that are made afterwards
+
+    /// Answers "importGraph"; empty: it cannot. For windows that are made afterwards.
+    std::function<Status(const Json& request, std::string& result)> importGraph;
 
     /// Recognises files; the test's own, empty: nobody does.
     Recognise recognise;
@@ -39,6 +44,7 @@ public:
 
 private:
     std::vector<NodeDesc> nodes_;
+    mutable std::string info_;
     ScriptedRunner runner_;
 };
 
