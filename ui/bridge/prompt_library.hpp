@@ -136,6 +136,8 @@ Q_SIGNALS:
     void counted();
     void wildcardsChanged();
     void keysChanged();
+    /// A text of another program, which an import reads, was pasted into a prompt.
+    void foreignPasted(const QString& text);
 
 private:
     [[nodiscard]] bool hasModel(const std::string& node) const;

@@ -2,6 +2,7 @@
 
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/param_value.hpp"
+#include "plugin/interop/import.hpp"
 #include "ui/access/announce.hpp"
 #include "ui/bridge/prompt_library.hpp"
 #include "ui/editors/param_editor.hpp"
@@ -15,6 +16,7 @@
 #include "ui/theme/window_parts.hpp"
 
 #include <QApplication>
+#include <QClipboard>
 #include <QDateTime>
 #include <QDragEnterEvent>
 #include <QHelpEvent>
@@ -341,12 +343,24 @@ bool PromptEditor::takeKey(QKeyEvent& event) {
         changeWeight(key == Qt::Key_Up ? kWeightStep : -kWeightStep);
         return true;
     }
+    if (library_ && event.matches(QKeySequence::Paste)) {
+        offerImport();
+        return false;
+    }
     if (isControl && (key == Qt::Key_Return || key == Qt::Key_Enter)) {
         finish();
         event.ignore();
         return false;
     }
     return false;
+}
+
+/// The text is pasted all the same: it may be meant.
+void PromptEditor::offerImport() {
+    const QString text = QGuiApplication::clipboard()->text();
+    if (interop::isForeign(text.toStdString())) {
+        Q_EMIT library_->foreignPasted(text);
+    }
 }
 
 bool PromptEditor::showTip(const QPoint& at) {

@@ -63,6 +63,7 @@ private:
     void saveStyle();
     void applyStyle(const QString& name);
     [[nodiscard]] bool takeKey(QKeyEvent& event);
+    void offerImport();
     bool showTip(const QPoint& at);
 
     std::string nodeType_;

@@ -174,6 +174,16 @@ FileCommands::FileCommands(MainWindowWidgets& widgets)
     connectActions();
     connectNotices(widgets.notices);
     connect(&widgets.canvas, &GraphView::foreignPasted, this, &FileCommands::openText);
+    connect(&widgets.workspace.prompts,
+            &PromptLibrary::foreignPasted,
+            this,
+            [this](const QString& text) {
+                widgets_.notices.show(
+                    NoticeKind::Info,
+                    tr("The pasted text holds a workflow or settings of another program."),
+                    tr("Open as a graph"),
+                    [this, text] { openText(text); });
+            });
     fillRecent();
 }
 

@@ -220,6 +220,27 @@ private Q_SLOTS:
         QCOMPARE(studio.file().name(), QString("pasted"));
     }
 
+    void whatIsPastedIntoAPromptIsOfferedAsAGraph() {
+        Importing studio;
+        studio.widgets().canvas.select({"encode"});
+        studio.widgets().panels.show("inspector");
+        QPlainTextEdit* prompt = nullptr;
+        QTRY_VERIFY_WITH_TIMEOUT(
+            (prompt = studio.widgets().inspector.findChild<QPlainTextEdit*>("prompt")) != nullptr,
+            kPatience);
+        prompt->setFocus();
+        QGuiApplication::clipboard()->setText(kParameters);
+
+        QTest::keyClick(prompt, Qt::Key_V, Qt::ControlModifier);
+
+        QVERIFY2(studio.widgets().notices.text().contains("another program"),
+                 qPrintable(studio.widgets().notices.text()));
+        QVERIFY(prompt->toPlainText().contains("Sampler: Euler"));  // it may be meant
+        QTest::mouseClick(studio.opened->window->findChild<QPushButton*>("noticeButton"),
+                          Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.isImported(), kPatience);
+    }
+
     void aDroppedImageOfComfyUICanBeOpened() {
         Importing studio;
         QMimeData data;
