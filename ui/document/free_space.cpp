@@ -79,6 +79,10 @@ void moveBelow(NodeBox& box, const std::vector<NodeBox>& others) {
     }
 }
 
+bool isAbove(const NodeBox& a, const NodeBox& b) {
+    return std::tie(a.topLeft.y, a.topLeft.x, a.id) < std::tie(b.topLeft.y, b.topLeft.x, b.id);
+}
+
 /// Pushes down what the new node would lie on, and what that would lie on in turn. Those that lie
 /// on each other already and are not pushed remain so.
 void makeSpace(std::vector<NodeBox>& boxes, NodeBox& added) {
@@ -88,9 +92,7 @@ void makeSpace(std::vector<NodeBox>& boxes, NodeBox& added) {
     moveBelow(added, settled);
     settled.push_back(added);
     std::vector<NodeBox> pushed{added};
-    std::ranges::sort(boxes, [](const NodeBox& a, const NodeBox& b) {
-        return std::tie(a.topLeft.y, a.topLeft.x, a.id) < std::tie(b.topLeft.y, b.topLeft.x, b.id);
-    });
+    std::ranges::sort(boxes, isAbove);
     for (NodeBox& box : boxes) {
         if (overlapsAny(box, pushed)) {
             moveBelow(box, settled);
@@ -120,6 +122,20 @@ std::string addNodeNear(graph::Document& document,
     const std::string id = addNode(document, desc, added.topLeft);
     sizes.nodes[id] = added.size;
     return id;
+}
+
+void spreadApart(graph::Document& document, const NodeSizes& sizes) {
+    const Groups groups(document);
+    std::vector<NodeBox> boxes = shownBoxes(document, groups, sizes);
+    std::ranges::sort(boxes, isAbove);
+    std::vector<NodeBox> settled;
+    for (NodeBox& box : boxes) {
+        if (overlapsAny(box, settled)) {
+            moveBelow(box, settled);
+            moveUnit(document, groups, box, sizes);
+        }
+        settled.push_back(box);
+    }
 }
 
 void foldGroup(graph::Document& document,

@@ -23,6 +23,8 @@ std::string addNodeNear(graph::Document& document,
                         const NodeDesc& desc,
                         Point at,
                         CanvasSizes& sizes);
+/// Moves down what the canvas shows on something else, as of a graph for nodes of other sizes.
+void spreadApart(graph::Document& document, const NodeSizes& sizes);
 /// Shows the group as one node, or opens it where it is. What it would lie on then is pushed down,
 /// as by a new node. `sizes`: also of folded groups.
 void foldGroup(graph::Document& document,

@@ -10,6 +10,7 @@
 #include "plugin/video/video_file.hpp"
 #include "ui/document/arrange.hpp"
 #include "ui/document/free_space.hpp"
+#include "ui/document/groups.hpp"
 #include "ui/document/json_members.hpp"
 #include "ui/document/saved_file.hpp"
 
@@ -58,6 +59,7 @@ bool isAnimatedImage(const QString& path) {
 }
 
 constexpr const char* kHashes = "model_hashes";
+constexpr size_t kMostLaidOut = 1000;  ///< nodes: of more it would take seconds
 
 /// "dream" for "models\\dream.safetensors".
 QString modelStem(const std::string& file) {
@@ -82,11 +84,13 @@ void takeImport(OpenedGraph& opened, const std::string& text, const Importer& im
     opened.report = std::move(imported.report);
 }
 
-void muteUnreached(graph::Document& document, const graph::Catalog& catalog) {
+void muteLostOutputs(graph::Document& document, const graph::Catalog& catalog) {
     NodeIds lost;
     for (const auto& [id, node] : document.nodes) {
         if (catalog.find(node.type) == nullptr) {
-            lost.merge(reachedFrom(document, id));
+            lost.merge(reachedFrom(document, id, [&](const graph::Link& link) {
+                return !lost.contains(link.to.node);
+            }));
         }
     }
     NodeIds outputs, lostOutputs;
@@ -101,17 +105,24 @@ void muteUnreached(graph::Document& document, const graph::Catalog& catalog) {
     }
 }
 
-/// As long as no canvas has painted them.
+/// As long as no canvas has painted them; folded groups are like nodes.
 NodeSizes roughSizes(const graph::Document& document, const graph::Catalog& catalog) {
-    constexpr double kTitle = 40, kRow = 26;
+    constexpr double kFrame = 64, kRow = 24, kTextRows = 3;
     NodeSizes sizes;
+    for (const auto& [id, group] : Groups(document).all()) {
+        sizes[id] = kNewNodeSize;
+    }
     for (const auto& [id, node] : document.nodes) {
-        if (const NodeDesc* desc = catalog.find(node.type)) {
-            const auto params = std::ranges::count(desc->params, false, &ParamDesc::advanced);
-            const size_t rows =
-                desc->inputs.size() + desc->outputs.size() + static_cast<size_t>(params);
-            sizes[id] = {kNewNodeSize.x, kTitle + kRow * static_cast<double>(rows)};
+        const NodeDesc* desc = catalog.find(node.type);
+        double rows = desc == nullptr ? static_cast<double>(node.params.size())
+                                      : static_cast<double>(desc->outputs.size());
+        for (const PortDesc& input : desc == nullptr ? std::vector<PortDesc>() : desc->inputs) {
+            rows += !input.optional || linkInto(document, {id, input.id}) != nullptr ? 1 : 0;
         }
+        for (const ParamDesc& param : desc == nullptr ? std::vector<ParamDesc>() : desc->params) {
+            rows += param.advanced ? 0 : param.multiline ? kTextRows : 1;
+        }
+        sizes[id] = {kNewNodeSize.x, kFrame + kRow * rows};
     }
     return sizes;
 }
@@ -181,12 +192,14 @@ OpenedGraph openedText(const std::string& text, const QString& name, const Impor
 }
 
 void settleImport(graph::Document& document, const graph::Catalog& catalog) {
-    muteUnreached(document, catalog);
+    muteLostOutputs(document, catalog);
+    if (document.nodes.size() > kMostLaidOut) {
+        return;
+    }
     const bool hasPositions = std::ranges::none_of(
         document.nodes, [](const auto& entry) { return entry.second.position.is_null(); });
-    if (!hasPositions) {
-        arrange(document, {}, roughSizes(document, catalog));
-    }
+    const NodeSizes sizes = roughSizes(document, catalog);
+    hasPositions ? spreadApart(document, sizes) : arrange(document, {}, sizes);
 }
 
 OpenedGraph openedBackup(const QString& backup, const QString& path) {

@@ -37,7 +37,8 @@ struct OpenedGraph {
 [[nodiscard]] OpenedGraph openedText(const std::string& text,
                                      const QString& name,
                                      const Importer& importer);
-/// Lays out an import whose file states no positions. Where some outputs need a node of an unknown
+/// Lays out an import whose file states no positions; else moves down what lies on other nodes,
+/// which have other sizes there. Where some outputs need a node of an unknown
 /// type and others do not, the first are muted, so that the others run.
 void settleImport(graph::Document& document, const graph::Catalog& catalog);
 /// What the file at `path` was before a save: `backup` is the file of it. Errors as loadGraph.

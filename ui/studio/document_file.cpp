@@ -430,7 +430,6 @@ void DocumentFile::settleUnsaved(OpenedGraph opened) {
         setNew(std::move(opened));
         return;
     }
-    settleImport(opened.document, model_.catalog());
     setNew(std::move(opened));
     Q_EMIT imported();
 }

@@ -8,6 +8,7 @@
 #include <QDir>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace lowtide::ui {
@@ -103,7 +104,9 @@ Importer importerOf(const Engine& engine,
             names.push_back(model.value);
         }
     }
+    std::vector<NodeDesc> nodes = engine.catalog().nodes();  // texts of that one may change
     return [&plugin = engine.plugin(),
+            catalog = std::make_shared<const graph::Catalog>(std::move(nodes)),
             names = std::move(names),
             inputs = inputFoldersOf(modelFolders)](const std::string& text, const QString& folder) {
         std::vector<std::string> folders = inputs;
@@ -121,8 +124,10 @@ Importer importerOf(const Engine& engine,
         if (status != Status::Ok) {
             throw refusalIn(answer);
         }
-        return ImportedGraph{.document = graph::documentFromJson(memberIn(answer, "graph")),
-                             .report = memberIn(answer, "report")};
+        ImportedGraph imported{.document = graph::documentFromJson(memberIn(answer, "graph")),
+                               .report = memberIn(answer, "report")};
+        settleImport(imported.document, *catalog);
+        return imported;
     };
 }
 

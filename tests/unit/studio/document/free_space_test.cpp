@@ -73,6 +73,20 @@ private Q_SLOTS:
         QVERIFY(std::abs(topLeft(added).y - 10) < 200);
     }
 
+    void nodesOnEachOtherGoDown_othersRemain() {
+        const std::string first = put({0, 0});
+        const std::string second = put({20, 40});
+        const std::string free = put({400, 30});
+
+        spreadApart(document_, sizes_.nodes);
+
+        QCOMPARE(topLeft(first), (Point{0, 0}));
+        QVERIFY(!touches(first, second));
+        QCOMPARE(topLeft(second).x, 20.0);
+        QVERIFY(topLeft(second).y >= 100);
+        QCOMPARE(topLeft(free), (Point{400, 30}));
+    }
+
     void manyAtOnePointLieNextToEachOther() {
         NodeIds added;
         for (int i = 0; i < 6; ++i) {
