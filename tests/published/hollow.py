@@ -19,6 +19,13 @@ EDM = {"edm_mean": (-1.6574, 1.886, -1.383, 2.5155), "edm_std": (8.4927, 5.9022,
 UMT5_PIECES = "e3909a67b780650b"
 ALPHA = {"F32": struct.pack("<f", 16.0), "F16": struct.pack("<e", 16.0), "BF16": b"\x80\x41", "I64": struct.pack("<q", 16)}
 SCALES = ("scale_weight", "weight_scale", "scale_input", "input_scale")
+# Forms in which matrices of blocks are stored, with what states them: reconstructions, a hundredth from the published lengths.
+FORMS = {
+    "int8_convrot": ("I8", lambda rows: [rows, 1], '{"format": "int8_tensorwise", "convrot": true, "convrot_groupsize": 256}'),
+    "fp8_mixed": ("F8_E4M3", lambda rows: [], '{"format": "float8_e4m3fn"}'),
+}
+BLOCKS = re.compile(r"\b(layers|noise_refiner|context_refiner)\.\d+\.")
+MIXED = 24  # of the 36 layers of qwen_3_4b_fp8_mixed, by its length
 
 
 def read_keys(name, dtype=None):
@@ -65,7 +72,29 @@ def numbers_of(key, kind, shape):
         return ALPHA[kind]
     if key.endswith(SCALES) and (kind, elements(shape)) == ("F32", 1):
         return struct.pack("<f", 1.0)
+    if key.endswith(".comfy_quant"):
+        return next((stated.encode() for _, _, stated in FORMS.values() if shape == [len(stated)]), None)
     return None
+
+
+def is_stored_so(key, shape, form):
+    """Whether a tensor is a matrix that a file of such a form has so."""
+    layer = re.search(r"layers\.(\d+)\.", key)
+    is_block = key.endswith(".weight") and len(shape) == 2 and BLOCKS.search(key)
+    return bool(is_block) and shape[1] % 256 == 0 and (form != "fp8_mixed" or int(layer[1]) < MIXED)
+
+
+def stored_as(form, tensors):
+    """The same tensors with matrices in one of FORMS."""
+    kind, scale, stated = FORMS[form]
+    stored = {}
+    for key, (own, shape) in tensors.items():
+        if is_stored_so(key, shape, form):
+            layer = key.removesuffix("weight")
+            stored.update({key: (kind, shape), layer + "weight_scale": ("F32", scale(shape[0])), layer + "comfy_quant": ("U8", [len(stated)])})
+        else:
+            stored[key] = (own, shape)
+    return stored
 
 
 def write_hollow(path, tensors, metadata=None):
@@ -81,9 +110,10 @@ def write_hollow(path, tensors, metadata=None):
                 out.write(numbers)
 
 
-def write_file(keys, path, dtype=None):
-    record, tensors = read_keys(keys, dtype)
-    write_hollow(path, tensors, record.get("metadata"))
+def write_file(keys, path, form=None):
+    """`form`: one of FORMS, or a type in place of every floating type."""
+    record, tensors = read_keys(keys, None if form in FORMS else form)
+    write_hollow(path, stored_as(form, tensors) if form in FORMS else tensors, record.get("metadata"))
 
 
 def shards_of(tensors, most):
