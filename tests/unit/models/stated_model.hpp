@@ -14,16 +14,24 @@
 namespace lowtide::testing {
 
 /// A model of a family of its own: facts as a test states them, trees and settings of another
-/// model. Its denoiser reads no weight and predicts half of what it is given.
+/// model. Its denoiser reads no weight.
 class StatedModel final : public models::Model {
 public:
     /// Notified of every denoiser that is made.
     using Made = std::function<void(const models::DenoiserRequest&)>;
+    /// What its denoiser predicts.
+    using Predict =
+        std::function<at::Tensor(const at::Tensor& latents, const sampling::StepInfo& step)>;
 
+    /// `predict`: half of the latents where it is not set.
     StatedModel(std::shared_ptr<const models::Model> other,
                 const std::function<void(models::ModelInfo&)>& state,
-                Made made = {})
-        : other_(std::move(other)), info_(other_->info()), made_(std::move(made)) {
+                Made made = {},
+                Predict predict = {})
+        : other_(std::move(other)),
+          info_(other_->info()),
+          made_(std::move(made)),
+          predict_(predict ? std::move(predict) : half) {
         state(info_);
     }
 
@@ -62,7 +70,8 @@ public:
         if (made_) {
             made_(request);
         }
-        return std::make_unique<Halving>(models::Forward(context, *tree(models::kDenoiser)));
+        return std::make_unique<Stated>(models::Forward(context, *tree(models::kDenoiser)),
+                                        predict_);
     }
 
     [[nodiscard]] at::Tensor decode(models::StageContext& context,
@@ -76,24 +85,31 @@ public:
     }
 
 private:
-    class Halving final : public sampling::Denoiser {
+    static at::Tensor half(const at::Tensor& latents, const sampling::StepInfo&) {
+        return latents / 2;
+    }
+
+    class Stated final : public sampling::Denoiser {
     public:
-        explicit Halving(models::Forward forward) : forward_(std::move(forward)) {}
+        Stated(models::Forward forward, const Predict& given)
+            : forward_(std::move(forward)), given_(given) {}
 
         [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                          const at::Tensor&,
-                                         const sampling::StepInfo&) override {
+                                         const sampling::StepInfo& step) override {
             forward_.begin(memory::ForwardHint());
-            return latents / 2;
+            return given_(latents, step);
         }
 
     private:
         models::Forward forward_;
+        const Predict& given_;
     };
 
     std::shared_ptr<const models::Model> other_;
     models::ModelInfo info_;
     Made made_;
+    Predict predict_;
 };
 
 }  // namespace lowtide::testing

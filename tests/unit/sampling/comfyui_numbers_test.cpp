@@ -10,6 +10,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/sampling/toy_clean.hpp"
 
 #include <ATen/ATen.h>
 
@@ -28,29 +29,8 @@ namespace {
 
 constexpr double kOfLargestLevel = 1e-6;  ///< of float32 in another order of operations
 constexpr double kBrownian = 2e-5;        ///< of a sum of some twenty draws in float32
-constexpr double kPositive = 1;           ///< conditioning of the function
-constexpr double kNegative = -0.5;
 
-/// The function in position of a network: clean latents that depend on position, level and prompt.
-at::Tensor toyClean(const at::Tensor& latents, double sigma, double prompt) {
-    const int64_t spatial = latents.dim() - 1;
-    const std::vector<int64_t> weights =
-        spatial == 3 ? std::vector<int64_t>{7, 3, 5} : std::vector<int64_t>{7, 2, 3, 5};
-    at::Tensor positions = at::zeros({1}, at::kLong);
-    for (int64_t d = 0; d < spatial; ++d) {
-        std::vector<int64_t> shape(static_cast<size_t>(spatial), 1);
-        shape[static_cast<size_t>(d)] = latents.size(d + 1);
-        positions = positions + at::arange(latents.size(d + 1), at::kLong).view(shape) *
-                                    weights[static_cast<size_t>(d)];
-    }
-    const at::Tensor pattern = at::remainder(positions, 11).to(at::kFloat) / 11.0 - 0.5;
-    const double weight = 1 / (1 + sigma * sigma);
-    return latents * weight + (at::tanh(latents / (1 + sigma) + pattern * prompt) * 0.6 +
-                               0.2 * prompt - pattern * 0.1) *
-                                  (1 - weight);
-}
-
-/// The same as a network: of the halves [uncond, cond], or of the positive prompt alone.
+/// The function as a network: of the halves [uncond, cond], or of the positive prompt alone.
 class ToyDenoiser final : public Denoiser {
 public:
     ToyDenoiser(const LevelSampler& sampler, bool isFlow) : sampler_(sampler), isFlow_(isFlow) {}
@@ -62,14 +42,15 @@ public:
         const double sigma = sampler_.noiseRatio(step.step);
         const at::Tensor own = isFlow_ ? latents : latents * std::sqrt(sigma * sigma + 1);
         const auto made = [&](const at::Tensor& part, double prompt) {
-            const at::Tensor clean = toyClean(part, sigma, prompt);
+            const at::Tensor clean = testing::toyClean(part, sigma, prompt);
             return isFlow_ ? (part - clean) / sigma : clean;
         };
         if (!step.isGuided) {
-            return made(own, kPositive);
+            return made(own, testing::kToyPositive);
         }
         const std::vector<at::Tensor> halves = own.chunk(2);
-        return at::cat({made(halves[0], kNegative), made(halves[1], kPositive)});
+        return at::cat(
+            {made(halves[0], testing::kToyNegative), made(halves[1], testing::kToyPositive)});
     }
 
     std::vector<bool> calls;  ///< whether each was guided
@@ -160,9 +141,11 @@ at::Tensor solvedDirectly(const LevelSampler& sampler,
     SolverRun run;
     run.ask = [&](const at::Tensor& latents, double sigma, int) {
         ++calls;
-        const at::Tensor uncond = toyClean(latents, sigma, kNegative);
-        return Denoised{.clean = uncond + (toyClean(latents, sigma, kPositive) - uncond) * cfg,
-                        .uncond = uncond};
+        const at::Tensor uncond = testing::toyClean(latents, sigma, testing::kToyNegative);
+        return Denoised{
+            .clean =
+                uncond + (testing::toyClean(latents, sigma, testing::kToyPositive) - uncond) * cfg,
+            .uncond = uncond};
     };
     run.noise = [&](double, double) { return at::zeros_like(begin); };
     return sampler.solve(std::move(run), begin);
