@@ -1,5 +1,5 @@
-// The templates of ComfyUI that this version covers, planned as they are for a card of 12 GiB, with
-// files of the published lengths.
+// The templates of ComfyUI that this version covers, planned as they are for 12 GiB, with files of
+// the published lengths.
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
@@ -20,8 +20,8 @@ using namespace lowtide;
 
 namespace {
 
-constexpr const char* kCard = "cuda:8.9,12GiB";
-constexpr double kCardBytes = 12.0 * 1024 * 1024 * 1024;
+constexpr const char* kPlannedFor = "cuda:8.9,12GiB";
+constexpr double kMostBytes = 12.0 * 1024 * 1024 * 1024;
 constexpr double kGigabyte = 1e9;
 
 }  // namespace
@@ -41,7 +41,7 @@ private Q_SLOTS:
                                     own_.path());
     }
 
-    void fitsACardOf12GiB_data() {
+    void fits12GiB_data() {
         const testing::Rows<double, double> row("least", "most");
         row("image_z_image_turbo", 20, 21.5);
         row("video_wan2_2_14B_i2v", 35, 36);
@@ -66,7 +66,7 @@ private Q_SLOTS:
     }
 
     /// `least` and `most`: gigabytes of the weights in the files.
-    void fitsACardOf12GiB() {
+    void fits12GiB() {
         QFETCH(double, least);
         QFETCH(double, most);
         const QString name = QTest::currentDataTag();
@@ -74,7 +74,7 @@ private Q_SLOTS:
         const testing::CommandResult planned = testing::runInProcess({"plan",
                                                                       testing::templateFile(name),
                                                                       "--as",
-                                                                      kCard,
+                                                                      kPlannedFor,
                                                                       "--json",
                                                                       "--model-folder",
                                                                       own_.path(),
@@ -86,7 +86,7 @@ private Q_SLOTS:
         const Json plan = parseJson(planned.output.toStdString(), "plan");
         for (const Json& device : plan.at("devices")) {
             if (device.at("device") != "cpu") {
-                QVERIFY2(device.at("peak").get<double>() <= kCardBytes, device.dump().c_str());
+                QVERIFY2(device.at("peak").get<double>() <= kMostBytes, device.dump().c_str());
             }
         }
         double inFiles = 0;
