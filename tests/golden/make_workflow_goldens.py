@@ -169,7 +169,7 @@ class Sdxl:
     def unscaled(self, latents):
         return latents / self.pipe.vae.config.scaling_factor
 
-    def pictured(self, decoded):
+    def image_of(self, decoded):
         return self.pipe.image_processor.postprocess(decoded, output_type="pt")
 
 
@@ -240,7 +240,7 @@ class Wan(Flow):
         mean, deviation = (torch.tensor(values).view(1, -1, 1, 1, 1) for values in (vae.latents_mean, vae.latents_std))
         return latents * deviation + mean
 
-    def pictured(self, decoded):
+    def image_of(self, decoded):
         return self.pipe.video_processor.postprocess_video(decoded, output_type="pt")
 
 
@@ -289,7 +289,7 @@ def run_case(golden, case, folder):
         golden.watch_vae(rec, pipe)
         decoded = pipe.vae.decode(network.unscaled(latents), return_dict=False)[0]
         rec.unwrap()
-        golden.put_image(rec, network.pictured(decoded))
+        golden.put_image(rec, network.image_of(decoded))
     rec.save(str(folder / (case["name"] + ".safetensors")))
 
 
