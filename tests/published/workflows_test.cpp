@@ -7,6 +7,7 @@
 #include "tests/fixtures/published_files.hpp"
 #include "tests/fixtures/template_workflows.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/published/published_rows.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -176,6 +177,23 @@ private Q_SLOTS:
             const std::string written = graph::toText(document);
             QVERIFY2(graph::toText(graph::parseDocument(written)) == written, each.name.c_str());
         }
+    }
+
+    /// No workflow is complete with a file that `lowtide check` refuses.
+    void familiesRunWhereTheirFilesDo() {
+        const interop::ClassTable table =
+            interop::readClassTable(sourcePath("resources").toStdString());
+        int known = 0;
+        for (const PublishedRow& row : publishedRows("check")) {
+            const QString folder = row.what.section('/', 1, -2);
+            const interop::FamilyRow* family =
+                table.familyOf(row.what.section('/', -1).toStdString());
+            if (family != nullptr && (folder == "checkpoints" || folder == "diffusion_models")) {
+                ++known;
+                QVERIFY2(family->runs == row.expected.startsWith("runs"), qPrintable(row.what));
+            }
+        }
+        QVERIFY(known > 30);
     }
 
     void theCoveredOnesHaveNothingMissing_data() { addRows("name", kCoveredTemplates); }
