@@ -30,6 +30,10 @@ inline std::vector<NodeDesc> importedNodes() {
     noise.choices = {{"diffusers", "diffusers"}, {"comfyui", "ComfyUI"}};
     ParamDesc weights = importParam("weights", ParamKind::Choice, std::string("a1111"));
     weights.choices = {{"a1111", "A1111"}, {"compel", "Compel"}};
+    ParamDesc rotation = importParam("rotation", ParamKind::Choice, std::string("none"));
+    rotation.choices = {{"none", "None"}, {"right", "Right"}, {"half", "Half"}, {"left", "Left"}};
+    ParamDesc flip = importParam("flip", ParamKind::Choice, std::string("none"));
+    flip.choices = {{"none", "None"}, {"horizontal", "Horizontal"}, {"vertical", "Vertical"}};
     ParamDesc steps = importParam("steps", ParamKind::Int, int64_t{20});
     steps.min = 1;
     steps.max = 1000;
@@ -58,6 +62,10 @@ inline std::vector<NodeDesc> importedNodes() {
         {.id = "load.image",
          .outputs = {importPort("image", "IMAGE"), importPort("mask", "MASK")},
          .params = {importParam("image", ParamKind::File, std::string())}},
+        {.id = "image.rotate",
+         .inputs = {importPort("image", "IMAGE")},
+         .outputs = {importPort("image", "IMAGE")},
+         .params = {rotation, flip}},
         {.id = "prompt.encode",
          .inputs = {importPort("model", "MODEL")},
          .outputs = {importPort("positive", "CONDITIONING"),

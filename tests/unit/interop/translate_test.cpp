@@ -107,6 +107,45 @@ private Q_SLOTS:
         QCOMPARE(sourceOf(imported.document, "8", "model"), std::string("4.model"));
     }
 
+    void imagesAreRotatedAndMirrored_data() {
+        const testing::Rows<QString, QString, QString, QString> row(
+            "type", "input", "value", "params");
+        row("none", "ImageRotate", "rotation", "none", R"({"rotation": "none"})");
+        row("90", "ImageRotate", "rotation", "90 degrees", R"({"rotation": "right"})");
+        row("180", "ImageRotate", "rotation", "180 degrees", R"({"rotation": "half"})");
+        row("270", "ImageRotate", "rotation", "270 degrees", R"({"rotation": "left"})");
+        row("rows",
+            "ImageFlip",
+            "flip_method",
+            "x-axis: vertically",
+            R"({"rotation": "none", "flip": "vertical"})");
+        row("columns",
+            "ImageFlip",
+            "flip_method",
+            "y-axis: horizontally",
+            R"({"rotation": "none", "flip": "horizontal"})");
+    }
+
+    /// ComfyUI rotates to the right, and flips the axis that it names.
+    void imagesAreRotatedAndMirrored() {
+        QFETCH(QString, type);
+        QFETCH(QString, input);
+        QFETCH(QString, value);
+        QFETCH(QString, params);
+        Json json = parsed(kTextToImage);
+        json["10"] = {
+            {"class_type", type.toStdString()},
+            {"inputs",
+             {{"image", Json::array({"8", 0})}, {input.toStdString(), value.toStdString()}}}};
+        json["9"]["inputs"]["images"] = Json::array({"10", 0});
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QCOMPARE(imported.document.nodes.at("10").params, parsed(params.toStdString().c_str()));
+        QCOMPARE(sourceOf(imported.document, "9", "image"), std::string("10.image"));
+        QVERIFY(imported.report.near.empty());
+    }
+
     void settingsRideOnWires() {
         Json json = parsed(kTextToImage);
         json["10"] = parsed(
