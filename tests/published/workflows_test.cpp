@@ -206,6 +206,26 @@ private Q_SLOTS:
         QVERIFY2(file.at("complete").get<bool>(), file.at("missing").dump().c_str());
     }
 
+    /// A megapixel of an image of 24 x 16, whose size is asked of its file.
+    void aSizeFollowsFromTheImage() {
+        const QTemporaryDir folder;
+        linkTemplateImages(publishedFolder() + "/pictures/plain.png", folder.path());
+        const QString out = folder.filePath("graph.json");
+
+        const CommandResult result =
+            runLowtide({"import",
+                        templateFile("utility_z_image_turbo_2k_upscaler.app"),
+                        "--model-folder",
+                        folder.path(),
+                        "--out",
+                        out});
+
+        QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+        const Json params = jsonOfFile(out).at("nodes").at("87:78").at("params");
+        QCOMPARE(params.at("width"), Json(1254));
+        QCOMPARE(params.at("height"), Json(836));
+    }
+
     void imagesOfOtherProgramsAreImported_data() {
         const Rows<QString, QString> row("image", "source");
         row("comfyui.png", "comfyui.png", "ComfyUI workflow");
