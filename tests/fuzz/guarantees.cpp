@@ -18,6 +18,10 @@ bool isAscii(std::string_view text) {
 
 }  // namespace
 
+std::string sourceFolder() {
+    return LOWTIDE_SOURCE_DIR;
+}
+
 void require(bool holds, std::string_view guarantee) {
     if (!holds) {
         throw Broken{std::string(guarantee)};

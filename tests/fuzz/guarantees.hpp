@@ -17,6 +17,8 @@ struct Broken {
 
 /// Throws Broken unless `holds`.
 void require(bool holds, std::string_view guarantee);
+/// Of this project, for the files that come with it.
+[[nodiscard]] std::string sourceFolder();
 /// An error that a user can read: of one of `kinds`, in UTF-8, no longer than a screen.
 void requireReadable(const Error& error, std::initializer_list<ErrorKind> kinds);
 

@@ -25,8 +25,7 @@ MemoryTokenizer miniFiles() {
     std::map<std::string, std::string> files;
     for (const char* name :
          {"vocab.json", "merges.txt", "tokenizer_config.json", "special_tokens_map.json"}) {
-        files[name] = files::InputFile(
-                          std::string(LOWTIDE_SOURCE_DIR "/resources/mini/model/tokenizer/") + name)
+        files[name] = files::InputFile(sourceFolder() + "/resources/mini/model/tokenizer/" + name)
                           .readAll(kLargestFile);
     }
     return MemoryTokenizer(std::move(files));

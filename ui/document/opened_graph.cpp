@@ -109,7 +109,8 @@ void muteLostOutputs(graph::Document& document, const graph::Catalog& catalog) {
 NodeSizes roughSizes(const graph::Document& document, const graph::Catalog& catalog) {
     constexpr double kFrame = 64, kRow = 24, kTextRows = 3;
     NodeSizes sizes;
-    for (const auto& [id, group] : Groups(document).all()) {
+    const Groups groups(document);
+    for (const auto& [id, group] : groups.all()) {
         sizes[id] = kNewNodeSize;
     }
     for (const auto& [id, node] : document.nodes) {

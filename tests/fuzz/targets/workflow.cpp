@@ -1,7 +1,6 @@
 #include "plugin/base/text.hpp"
 #include "plugin/interop/import.hpp"
 #include "tests/fuzz/guarantees.hpp"
-#include "tests/fuzz/source_folder.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/unit/interop/sample_nodes.hpp"
 

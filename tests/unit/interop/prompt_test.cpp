@@ -163,7 +163,7 @@ private Q_SLOTS:
 
     void framesAreThere() {
         const Prompt prompt = promptOf(R"({"nodes": [], "links": [], "groups": [
-            {"title": "Models", "bounding": [10, 20, 300, 400], "color": "#3f789e"}, {"title": "Half"}]})");
+            {"title": "Models", "bounding": [10, 20, 300, 400]}, {"title": "Half"}]})");
 
         QCOMPARE(prompt.frames.size(), size_t{1});
         QCOMPARE(prompt.frames.at(0).title, std::string("Models"));
