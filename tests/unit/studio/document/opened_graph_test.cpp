@@ -144,9 +144,9 @@ private Q_SLOTS:
         document.nodes["odd"] = nodeOf("comfyui.Odd");
         document.nodes["save_image"] = nodeOf("save.image");
         document.nodes["save_odd"] = nodeOf("save.image");
-        connect(document, {"image", "image"}, {"odd", "image"});
-        connect(document, {"image", "image"}, {"save_image", "image"});
-        connect(document, {"odd", "output_0"}, {"save_odd", "image"});
+        ui::connect(document, {"image", "image"}, {"odd", "image"});
+        ui::connect(document, {"image", "image"}, {"save_image", "image"});
+        ui::connect(document, {"odd", "output_0"}, {"save_odd", "image"});
 
         settleImport(document, someCatalog());
 
