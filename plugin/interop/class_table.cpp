@@ -121,6 +121,58 @@ Recipe recipeFrom(const Json& json, const Json& maps, const std::string& where) 
     return recipe;
 }
 
+/// Words for words, the other way round; of several the first one.
+Json invertedMap(const Json& map) {
+    Json inverted = Json::object();
+    for (const auto& [word, value] : map.items()) {
+        if (const std::string key = wordOf(value); !inverted.contains(key)) {
+            inverted[key] = word;
+        }
+    }
+    return inverted;
+}
+
+std::map<std::string, Json> exportedValuesOf(const Json& object,
+                                             const Json& maps,
+                                             const std::string& where) {
+    std::map<std::string, Json> values;
+    for (const auto& [name, value] : object.items()) {
+        Json with = withMap(value, maps);
+        if (const std::string inverse = textIn(value, "inverse"); !inverse.empty()) {
+            with["map"] = invertedMap(memberIn(maps, inverse.c_str()));
+        }
+        const bool isBounded =
+            memberIn(with, "from").is_string() && memberIn(with, "least").is_number();
+        if (!with.is_array() && !isBounded && !isValueSpec(with)) {
+            refuseRow(where, message("has a value of \"{}\" in no form of a value", name));
+        }
+        values[name] = std::move(with);
+    }
+    return values;
+}
+
+ExportRule exportRuleFrom(const Json& json, const Json& maps, const std::string& where) {
+    ExportRule rule{.isUsed = json != false,
+                    .when = {},
+                    .values = exportedValuesOf(memberIn(json, "set"), maps, where),
+                    .inputs = namesAt(json, "in", where),
+                    .again = {},
+                    .wires = namesAt(json, "wire", where),
+                    .takes = namesAt(json, "takes", where),
+                    .near = std::nullopt};
+    if (memberIn(json, "near").is_string()) {
+        rule.near = textAt(json, "near", where);
+    }
+    const Json& when = memberIn(json, "if");
+    for (const auto& [name, endings] : when.items()) {
+        rule.when[name] = textsAt(when, name.c_str(), where);
+    }
+    if (const std::string again = textIn(json, "again"); !again.empty()) {
+        rule.again = namesAt(maps, again.c_str(), where);
+    }
+    return rule;
+}
+
 Widget widgetFrom(const Json& json, const std::string& where) {
     if (json.is_string()) {
         return {.name = json.get<std::string>(), .defaultValue = std::nullopt};
@@ -155,7 +207,8 @@ ClassRow classRowFrom(const Json& json, const Json& maps) {
                  .outputTypes = textsAt(json, "outputs", name),
                  .fold = textAt(json, "fold", name),
                  .role = modelRoleFrom(textAt(json, "role", name), name),
-                 .recipes = {}};
+                 .recipes = {},
+                 .exported = exportRuleFrom(memberIn(json, "export"), maps, name)};
     for (const Json& widget : memberIn(json, "widgets")) {
         row.widgets.push_back(widgetFrom(widget, name));
     }

@@ -46,6 +46,24 @@ struct Recipe {
 /// What a loader is a part of: the network that is run, or what goes with it.
 enum class ModelRole { None, Model, TextEncoder, Autoencoder, ImageEncoder };
 
+/// How a node of ours becomes one of the class: its first recipe backwards, and what that lacks.
+struct ExportRule {
+    bool isUsed = true;  ///< false: another class stands for that node
+    /// Endings, one of which each of these parameters has.
+    std::map<std::string, std::vector<std::string>> when;
+    std::map<std::string, Json> values;         ///< of inputs; see ClassTable
+    std::map<std::string, std::string> inputs;  ///< that are wired as another one, unless they are
+    /// Names of ours that stand for those of the recipe in a second node of the class.
+    std::map<std::string, std::string> again;
+    /// Inputs that an input of ours gives, too, where it can: "model.CLIP_VISION_OUTPUT".
+    std::map<std::string, std::string> wires;
+    /// Parameters and inputs of ours that `values` have in another way, or that make no difference
+    /// there; and how far that is from ours, which may be empty.
+    std::map<std::string, std::string> takes;
+    /// In place of the recipe's; empty: the image is the same.
+    std::optional<std::string> near;
+};
+
 struct ClassRow {
     std::string name;
     std::vector<Widget> widgets;
@@ -53,6 +71,7 @@ struct ClassRow {
     std::string fold;  ///< how it is evaluated while importing; empty: it is not
     ModelRole role = ModelRole::None;
     std::vector<Recipe> recipes;  ///< empty, and no `fold`: nothing stands for it
+    ExportRule exported;
 };
 
 /// A family by parts of the names of its files.
@@ -73,6 +92,10 @@ struct FamilyRow {
 ///                                              family is known, too
 /// A key that ends in "?" is given where this version has such a parameter that takes the value,
 /// and not missed where it has not.
+/// A value of an ExportRule has the same forms, of parameters of ours (and of `family`, the id of
+/// the model's); `inverse` names a map that is read backwards. It may also be
+///   {"from": "parameter", "least": 0}          the value, unless it is below
+///   ["parameter", "other"]                     the first one that is no empty text
 class ClassTable {
 public:
     /// `maps`: the named ones. Error{Corrupt} names the class and key of a row that cannot be read.

@@ -30,4 +30,10 @@ namespace lowtide::interop {
     return member.is_array() ? member : kEmpty;
 }
 
+/// A value as a word that maps have: "true", "lanczos", "2".
+[[nodiscard]] inline std::string wordOf(const Json& value) {
+    return value.is_string() ? value.get<std::string>()
+                             : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace lowtide::interop

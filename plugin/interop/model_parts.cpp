@@ -97,6 +97,12 @@ private:
 
 }  // namespace
 
+const char* portOfRole(ModelRole role) {
+    return role == ModelRole::TextEncoder   ? "text_encoder"
+           : role == ModelRole::Autoencoder ? "autoencoder"
+                                            : "image_encoder";
+}
+
 std::map<std::string, std::vector<std::string>> modelsOfParts(const Prompt& prompt,
                                                               const ClassTable& table) {
     const PartFinder finder(prompt, table);

@@ -14,4 +14,10 @@ namespace lowtide::interop {
 [[nodiscard]] std::map<std::string, std::vector<std::string>> modelsOfParts(
     const Prompt& prompt, const ClassTable& table);
 
+/// Our input of a diffusion model's loader that takes such a part.
+[[nodiscard]] const char* portOfRole(ModelRole role);
+
+/// The parameter of a checkpoint's loader that names another autoencoder.
+inline constexpr const char* kAutoencoderParam = "vae";
+
 }  // namespace lowtide::interop

@@ -2,18 +2,13 @@
 
 #include "plugin/base/text.hpp"
 #include "plugin/interop/expression.hpp"
+#include "plugin/interop/json_members.hpp"
 
 #include <algorithm>
 
 namespace lowtide::interop {
 
 namespace {
-
-/// A word of a value, for maps: "true", "lanczos", "2".
-std::string wordOf(const Json& value) {
-    return value.is_string() ? value.get<std::string>()
-                             : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 /// Whether one of the node's values is the name of a file of such a family.
 bool namesSkippingFamily(const PromptNode& node, const ClassTable& table) {

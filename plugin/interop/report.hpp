@@ -18,7 +18,7 @@ struct ReportEntry {
     std::string url{};           ///< where the file states that a model comes from
 };
 
-/// What an import did with each node.
+/// What an import or an export did with each node.
 struct ImportReport {
     std::string source;                ///< "ComfyUI workflow", "AUTOMATIC1111 parameters", ...
     std::vector<ReportEntry> exact;    ///< gives what the other program gives

@@ -19,8 +19,7 @@ namespace {
 
 constexpr const char* kImageLoader = "load.image";
 constexpr const char* kVideoLoader = "load.video";
-constexpr const char* kAutoencoderParam = "vae";  ///< of the loader of a checkpoint
-constexpr double kCascade = 40;                   ///< between the nodes of one recipe
+constexpr double kCascade = 40;  ///< between the nodes of one recipe
 
 /// What leaves an output: a wire, and what the nodes behind it are to know.
 struct Carried {
@@ -532,12 +531,6 @@ private:
     }
 
     // Loaders of parts of a model
-
-    static const char* portOfRole(ModelRole role) {
-        return role == ModelRole::TextEncoder   ? "text_encoder"
-               : role == ModelRole::Autoencoder ? "autoencoder"
-                                                : "image_encoder";
-    }
 
     void addPart(const std::string& id,
                  const PromptNode& node,

@@ -1,0 +1,416 @@
+#include "plugin/base/error.hpp"
+#include "plugin/interop/export.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/interop/sample_workflow.hpp"
+
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <set>
+
+namespace export_test {
+
+using namespace lowtide;
+using namespace lowtide::interop;
+
+namespace {
+
+/// Text to image as a user of this program makes it: one node encodes both prompts.
+constexpr const char* kOwnGraph = R"({
+  "format": 2,
+  "nodes": {
+    "load": {"type": "load.checkpoint", "params": {"checkpoint": "/data/models/SDXL/dream.safetensors"}, "position": [0, 10]},
+    "encode": {"type": "prompt.encode", "params": {"prompt": "a lighthouse", "negative": "fog"}, "title": "Words", "position": [300, 10]},
+    "latent": {"type": "latent.empty", "params": {"width": 640, "height": 448, "batch": 2}},
+    "denoise": {"type": "denoise.sample", "params": {"seed": 7, "steps": 12, "cfg": 6.5, "sampler": "dpmpp_2m", "schedule": "karras",
+                "noise": "comfyui"}},
+    "decode": {"type": "decode.image"},
+    "save": {"type": "save.image", "params": {"prefix": "ComfyUI"}}
+  },
+  "links": [
+    {"from": ["load", "model"], "to": ["encode", "model"]},
+    {"from": ["load", "model"], "to": ["denoise", "model"]},
+    {"from": ["load", "model"], "to": ["decode", "model"]},
+    {"from": ["encode", "positive"], "to": ["denoise", "positive"]},
+    {"from": ["encode", "negative"], "to": ["denoise", "negative"]},
+    {"from": ["latent", "latent"], "to": ["denoise", "latent"]},
+    {"from": ["denoise", "latent"], "to": ["decode", "latent"]},
+    {"from": ["decode", "image"], "to": ["save", "image"]}
+  ]
+})";
+
+Exported exportedFrom(const Json& graph) {
+    return exportGraph(graph::documentFromJson(graph), importCatalog(), sourceTable());
+}
+
+/// Of what an import makes of it.
+Exported exportedAgain(const std::string& api) {
+    return exportGraph(importedFrom(api.c_str()).document, importCatalog(), sourceTable());
+}
+
+/// A node with all that feeds it in place of its links: ids play no part.
+Json unfolded(const Json& api, const std::string& id) {
+    const Json& node = api.at(id);
+    Json inputs = Json::object();
+    for (const auto& [name, value] : node.at("inputs").items()) {
+        inputs[name] = value.is_array() ? Json::array({unfolded(api, value[0]), value[1]}) : value;
+    }
+    return {{"class", node.at("class_type")}, {"inputs", inputs}};
+}
+
+/// The node of that class that comes first.
+std::string idOf(const Json& api, const std::string& type) {
+    for (const auto& [id, node] : api.items()) {
+        if (node.at("class_type") == type) {
+            return id;
+        }
+    }
+    return {};
+}
+
+Json saved(const Json& api) {
+    const std::string id = idOf(api, "SaveImage");
+    return id.empty() ? Json() : unfolded(api, id);
+}
+
+/// What the sampler's input is wired to.
+Json samplerSource(const Json& api, const char* input) {
+    const std::string id = idOf(api, "KSampler");
+    return unfolded(api, id).at("inputs").at(input).at(0);
+}
+
+std::vector<std::string> reasonsOf(const std::vector<ReportEntry>& entries) {
+    std::vector<std::string> reasons;
+    for (const ReportEntry& entry : entries) {
+        for (const Message& why : entry.why) {
+            reasons.push_back(entry.id + ": " + why.str());
+        }
+    }
+    return reasons;
+}
+
+Json textToImageWith(const char* id, const char* node) {
+    Json json = parsed(kTextToImage);
+    json[id] = parsed(node);
+    return json;
+}
+
+Json withControlNet() {
+    Json json = parsed(kTextToImage);
+    json["20"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "edges.png"}})");
+    json["21"] =
+        parsed(R"({"class_type": "ControlNetLoader", "inputs": {"control_net_name": "canny"}})");
+    json["22"] = parsed(
+        R"({"class_type": "ControlNetApplyAdvanced", "inputs": {"positive": ["6", 0], "negative": ["7", 0], "control_net": ["21", 0],
+            "image": ["20", 0], "strength": 0.8, "start_percent": 0, "end_percent": 1}})");
+    json["3"]["inputs"]["positive"] = parsed(R"(["22", 0])");
+    json["3"]["inputs"]["negative"] = parsed(R"(["22", 1])");
+    return json;
+}
+
+Json withMask() {
+    Json json = parsed(kTextToImage);
+    json["20"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "mask.png"}})");
+    json["21"] = parsed(
+        R"({"class_type": "SetLatentNoiseMask", "inputs": {"samples": ["5", 0], "mask": ["20", 1]}})");
+    json["3"]["inputs"]["latent_image"] = parsed(R"(["21", 0])");
+    return json;
+}
+
+/// Its text encoder and its autoencoder have loaders of their own, its levels are shifted.
+Json zimage() {
+    Json json = parsed(kTextToImage);
+    json["4"] = parsed(
+        R"({"class_type": "UNETLoader", "inputs": {"unet_name": "z_image_turbo.safetensors", "weight_dtype": "default"}})");
+    json["5"]["class_type"] = "EmptySD3LatentImage";
+    json["20"] = parsed(
+        R"({"class_type": "CLIPLoader", "inputs": {"clip_name": "qwen.safetensors", "type": "lumina2", "device": "default"}})");
+    json["21"] = parsed(R"({"class_type": "VAELoader", "inputs": {"vae_name": "ae.safetensors"}})");
+    json["22"] = parsed(
+        R"({"class_type": "ModelSamplingAuraFlow", "inputs": {"shift": 3, "model": ["4", 0]}})");
+    json["3"]["inputs"]["model"] = parsed(R"(["22", 0])");
+    json["6"]["inputs"]["clip"] = json["7"]["inputs"]["clip"] = parsed(R"(["20", 0])");
+    json["8"]["inputs"]["vae"] = parsed(R"(["21", 0])");
+    return json;
+}
+
+/// A video that begins with an image, which its image encoder sees, too.
+Json imageToVideo() {
+    Json json = zimage();
+    json["4"]["inputs"]["unet_name"] = "wan2.1_i2v_480p_14B_fp8.safetensors";
+    json["20"]["inputs"]["type"] = "wan";
+    json["22"]["class_type"] = "ModelSamplingSD3";
+    json.erase("5");
+    json["30"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "first.png"}})");
+    json["31"] = parsed(
+        R"({"class_type": "CLIPVisionLoader", "inputs": {"clip_name": "clip_vision_h.safetensors"}})");
+    json["32"] = parsed(
+        R"({"class_type": "CLIPVisionEncode", "inputs": {"clip_vision": ["31", 0], "image": ["30", 0], "crop": "none"}})");
+    json["33"] = parsed(
+        R"({"class_type": "WanImageToVideo", "inputs": {"positive": ["6", 0], "negative": ["7", 0], "vae": ["21", 0],
+            "clip_vision_output": ["32", 0], "start_image": ["30", 0], "width": 480, "height": 832, "length": 49, "batch_size": 1}})");
+    json["3"]["inputs"]["positive"] = parsed(R"(["33", 0])");
+    json["3"]["inputs"]["negative"] = parsed(R"(["33", 1])");
+    json["3"]["inputs"]["latent_image"] = parsed(R"(["33", 2])");
+    return json;
+}
+
+Json withAdvancedSampler() {
+    return textToImageWith(
+        "3",
+        R"({"class_type": "KSamplerAdvanced", "inputs": {"add_noise": "disable", "noise_seed": 3, "steps": 10, "cfg": 4,
+            "sampler_name": "euler", "scheduler": "simple", "start_at_step": 5, "end_at_step": 10000, "return_with_leftover_noise": "enable",
+            "model": ["4", 0], "positive": ["6", 0], "negative": ["7", 0], "latent_image": ["5", 0]}})");
+}
+
+Json withAutoencoder() {
+    Json json = textToImageWith(
+        "10", R"({"class_type": "VAELoader", "inputs": {"vae_name": "better.safetensors"}})");
+    json["8"]["inputs"]["vae"] = parsed(R"(["10", 0])");
+    return json;
+}
+
+Json withLora() {
+    Json json = textToImageWith(
+        "11",
+        R"({"class_type": "LoraLoader", "inputs": {"model": ["4", 0], "clip": ["4", 1], "lora_name": "ink.safetensors",
+            "strength_model": 0.5, "strength_clip": 0.25}})");
+    json["3"]["inputs"]["model"] = parsed(R"(["11", 0])");
+    json["6"]["inputs"]["clip"] = json["7"]["inputs"]["clip"] = parsed(R"(["11", 1])");
+    return json;
+}
+
+Json withClipSkip() {
+    Json json = textToImageWith(
+        "10",
+        R"({"class_type": "CLIPSetLastLayer", "inputs": {"clip": ["4", 1], "stop_at_clip_layer": -2}})");
+    json["6"]["inputs"]["clip"] = json["7"]["inputs"]["clip"] = parsed(R"(["10", 0])");
+    return json;
+}
+
+/// Inputs that a row's recipe, its rule or a default states.
+std::set<std::string> statedInputs(const ClassRow& row) {
+    std::set<std::string> stated;
+    const auto note = [&](const Json& spec) {
+        stated.insert(spec.is_string() ? spec.get<std::string>()
+                                       : spec.value("from", std::string()));
+    };
+    for (const auto& [param, spec] : row.recipes.front().nodes.front().params) {
+        note(spec);
+    }
+    for (const auto& [name, spec] : row.exported.values) {
+        stated.insert(name);
+    }
+    for (const auto& [port, name] : row.recipes.front().nodes.front().inputs) {
+        stated.insert(name);
+    }
+    for (const Widget& widget : row.widgets) {
+        if (widget.defaultValue) {
+            stated.insert(widget.name);
+        }
+    }
+    return stated;
+}
+
+}  // namespace
+
+class ExportTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void oneNodeForBothPromptsIsTwoThere() {
+        const Exported exported = exportedFrom(parsed(kOwnGraph));
+
+        QCOMPARE(reasonsOf(exported.report.near), std::vector<std::string>());
+        QCOMPARE(reasonsOf(exported.report.missing), std::vector<std::string>());
+        QCOMPARE(exported.report.exact.size(), size_t{6});
+        QCOMPARE(saved(apiPrompt(exported.prompt)), saved(parsed(kTextToImage)));
+    }
+
+    void whatWasImportedIsTheSameAgain_data() {
+        QTest::addColumn<std::string>("api");
+        QTest::addRow("text to image") << parsed(kTextToImage).dump();
+        QTest::addRow("ControlNet") << withControlNet().dump();
+        QTest::addRow("mask") << withMask().dump();
+        QTest::addRow("files of a network each") << zimage().dump();
+        QTest::addRow("KSamplerAdvanced") << withAdvancedSampler().dump();
+        QTest::addRow("autoencoder") << withAutoencoder().dump();
+        QTest::addRow("LoRA") << withLora().dump();
+        QTest::addRow("image to video") << imageToVideo().dump();
+        QTest::addRow("clip skip") << withClipSkip().dump();
+    }
+
+    void whatWasImportedIsTheSameAgain() {
+        QFETCH(std::string, api);
+
+        const Exported exported = exportedAgain(api);
+
+        QCOMPARE(reasonsOf(exported.report.missing), std::vector<std::string>());
+        const Json made = saved(apiPrompt(exported.prompt)), expected = saved(parsed(api.c_str()));
+        QVERIFY2(made == expected, Json::diff(expected, made).dump().c_str());
+    }
+
+    void oneNodeStandsBetweenForAllThatNeedIt() {
+        const Json api = apiPrompt(exportedAgain(withClipSkip().dump()).prompt);
+
+        QCOMPARE(std::count_if(
+                     api.begin(),
+                     api.end(),
+                     [](const Json& node) { return node.at("class_type") == "CLIPSetLastLayer"; }),
+                 std::ptrdiff_t{1});
+    }
+
+    void noFolderOfTheMachineIsInIt() {
+        Json graph = parsed(kOwnGraph);
+        const auto nameOf = [&](const char* path) {
+            graph["nodes"]["load"]["params"]["checkpoint"] = path;
+            const Json api = apiPrompt(exportedFrom(graph).prompt);
+            return api.at(idOf(api, "CheckpointLoaderSimple")).at("inputs").at("ckpt_name");
+        };
+        QCOMPARE(nameOf("/data/models/dream.safetensors"), Json("dream.safetensors"));
+        QCOMPARE(nameOf("C:\\models\\dream.safetensors"), Json("dream.safetensors"));
+        QCOMPARE(nameOf("../dream.safetensors"), Json("dream.safetensors"));
+        QCOMPARE(nameOf("SDXL/dream.safetensors"), Json("SDXL/dream.safetensors"));
+    }
+
+    void anotherNoiseIsNear_withTheReason() {
+        Json graph = parsed(kOwnGraph);
+        graph["nodes"]["denoise"]["params"] =
+            parsed(R"({"seed": 7, "cfg": 6.5, "sampler": "checkpoint"})");
+
+        const Exported exported = exportedFrom(graph);
+
+        QCOMPARE(reasonsOf(exported.report.near),
+                 (std::vector<std::string>{
+                     "denoise: noise is \"diffusers\", in ComfyUI it is \"comfyui\"",
+                     "denoise: sampler is \"checkpoint\", ComfyUI is given \"euler\"",
+                     "denoise: schedule is \"automatic\", ComfyUI is given \"simple\""}));
+        QVERIFY(exported.report.missing.empty());
+    }
+
+    void fractionsOfAScheduleAreSteps() {
+        Json graph = parsed(kOwnGraph);
+        graph["nodes"]["denoise"]["params"]["end_at"] = 0.75;
+
+        const Exported exported = exportedFrom(graph);
+
+        const Json api = apiPrompt(exported.prompt);
+        const Json inputs = api.at(idOf(api, "KSamplerAdvanced")).at("inputs");
+        QCOMPARE(inputs.at("end_at_step"), Json(9));
+        QCOMPARE(inputs.at("return_with_leftover_noise"), Json("enable"));
+        QCOMPARE(inputs.at("add_noise"), Json("enable"));
+        QCOMPARE(
+            reasonsOf(exported.report.near),
+            std::vector<std::string>{"denoise: fractions of the schedule are rounded to steps"});
+    }
+
+    void whatHasNoCounterpartIsRefusedByName() {
+        Json graph = parsed(kOwnGraph);
+        graph["nodes"]["crisp"] = parsed(R"({"type": "image.sharpen"})");
+        graph["links"][7]["to"] = parsed(R"(["crisp", "image"])");
+        graph["links"].push_back(
+            parsed(R"({"from": ["crisp", "image"], "to": ["save", "image"]})"));
+        graph["nodes"]["denoise"]["params"]["cfg"] = -1;
+
+        const Exported exported = exportedFrom(graph);
+
+        QCOMPARE(reasonsOf(exported.report.missing),
+                 (std::vector<std::string>{"denoise: cfg is -1, which is no value of ComfyUI",
+                                           "crisp: no node of ComfyUI stands for it"}));
+        QVERIFY(textsForComfyUi(exported, sourceTable()).empty());
+        try {
+            requireComplete(exported);
+            QFAIL("it was not refused");
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), ErrorKind::InvalidInput);
+            QVERIFY(error.message().str().find("\"crisp\" (image.sharpen): no node") !=
+                    std::string::npos);
+        }
+    }
+
+    void withoutANegativePromptThePositiveOneStandsThere() {
+        Json graph = parsed(kOwnGraph);
+        graph["links"].erase(size_t{4});
+
+        const Json api = apiPrompt(exportedFrom(graph).prompt);
+
+        QCOMPARE(samplerSource(api, "negative"), samplerSource(api, "positive"));
+    }
+
+    void theEditorsFormIsReadAsTheServersOne_data() { whatWasImportedIsTheSameAgain_data(); }
+
+    void theEditorsFormIsReadAsTheServersOne() {
+        QFETCH(std::string, api);
+        const Prompt prompt = exportedAgain(api).prompt;
+
+        const Json workflow = editorWorkflow(prompt, sourceTable());
+
+        QCOMPARE(apiOf(readPrompt(workflow, sourceTable())),
+                 apiOf(readPrompt(apiPrompt(prompt), sourceTable())));
+    }
+
+    void theEditorsFormHasWhatItsNodesNeed() {
+        const Json workflow = editorWorkflow(exportedFrom(parsed(kOwnGraph)).prompt, sourceTable());
+
+        QCOMPARE(workflow.at("version"), Json(0.4));
+        QCOMPARE(workflow.at("last_link_id"), Json(workflow.at("links").size()));
+        for (const Json& node : workflow.at("nodes")) {
+            QVERIFY(node.at("id").is_number_integer());
+            QVERIFY(node.at("pos").at(0).is_number() && node.at("size").at(1).is_number());
+            if (node.at("type") == "KSampler") {
+                QCOMPARE(node.at("widgets_values"),
+                         parsed(R"([7, "fixed", 12, 6.5, "dpmpp_2m", "karras", 1.0])"));
+            }
+            if (node.value("title", "") == "Words") {
+                QCOMPARE(node.at("pos").at(0), Json(450.0));
+            }
+        }
+    }
+
+    void filesCarryItInAscii() {
+        Json graph = parsed(kOwnGraph);
+        graph["nodes"]["encode"]["params"]["prompt"] = "a caf\xC3\xA9";
+
+        const std::vector<image::ImageText> texts =
+            textsForComfyUi(exportedFrom(graph), sourceTable());
+
+        QCOMPARE(texts.size(), size_t{2});
+        QCOMPARE(texts[0].key, std::string("prompt"));
+        QCOMPARE(texts[1].key, std::string("workflow"));
+        for (const image::ImageText& text : texts) {
+            QVERIFY(std::ranges::all_of(text.text, [](char c) { return c >= ' ' && c <= '~'; }));
+            QVERIFY(isForeign(text.text));
+        }
+    }
+
+    /// A class may be chosen for any graph, so each that can be is complete.
+    void everyClassThatIsWrittenHasAllValues() {
+        int classes = 0;
+        for (const auto& [name, row] : sourceTable().rows()) {
+            if (!row.exported.isUsed || row.recipes.empty() ||
+                row.recipes.front().nodes.size() != 1) {
+                continue;
+            }
+            const bool hasExpression = std::ranges::any_of(
+                row.recipes.front().nodes.front().params,
+                [](const auto& param) { return param.second.contains("expr"); });
+            if (hasExpression && row.exported.values.empty()) {
+                continue;
+            }
+            ++classes;
+            const std::set<std::string> stated = statedInputs(row);
+            for (const Widget& widget : row.widgets) {
+                QVERIFY2(widget.name.starts_with('~') || stated.contains(widget.name),
+                         (name + "." + widget.name).c_str());
+            }
+        }
+        QVERIFY(classes > 40);
+    }
+};
+
+LOWTIDE_TEST(ExportTest)
+
+}  // namespace export_test
+
+#include "export_test.moc"
