@@ -165,6 +165,7 @@ std::vector<image::ImageText> savedTexts(Stages& stages,
                                          size_t imageIndex) {
     std::vector<image::ImageText> texts = {{"lowtide_graph", context.graphText()},
                                            {"lowtide_precision", context.precisionText()}};
+    texts.insert(texts.end(), context.foreignTexts().begin(), context.foreignTexts().end());
     if (std::string text = stages.parametersText(image, imageIndex, context.stop());
         !text.empty()) {
         texts.push_back({"parameters", std::move(text)});

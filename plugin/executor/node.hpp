@@ -17,6 +17,10 @@
 #include <string_view>
 #include <vector>
 
+namespace lowtide::image {
+struct ImageText;
+}
+
 namespace lowtide::memory {
 struct SmallerWork;
 struct StageDevices;
@@ -155,6 +159,8 @@ public:
     [[nodiscard]] virtual std::string_view graphFolder() const = 0;
     /// The graph as saved in images: compact JSON with the values that were used.
     [[nodiscard]] virtual const std::string& graphText() const = 0;
+    /// The same as other programs read it; empty: none does.
+    [[nodiscard]] virtual const std::vector<image::ImageText>& foreignTexts() const = 0;
     /// By node, how its network was stored and computed, as saved in images: compact JSON.
     [[nodiscard]] virtual const std::string& precisionText() const = 0;
     [[nodiscard]] virtual Controls& controls() = 0;

@@ -85,6 +85,10 @@ public:
 
     const std::string& graphText() const override { return snapshot_.graphText; }
 
+    const std::vector<image::ImageText>& foreignTexts() const override {
+        return options_.foreignTexts;
+    }
+
     const std::string& precisionText() const override { return precisionText_; }
 
     Controls& controls() override { return controls_; }

@@ -3,6 +3,7 @@
 #include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/image/image_file.hpp"
 #include "plugin/memory/card.hpp"
 #include "plugin/memory/collection.hpp"
 #include "plugin/memory/device_spec.hpp"
@@ -10,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lowtide::executor {
 
@@ -29,6 +31,8 @@ struct RunOptions {
     std::optional<memory::LowMemory> lowMemory;  ///< before the graph's own
     bool previews = false;                       ///< the host wants to see what stages are making
     Issues warnings{};  ///< of the graph and the request: they begin the report
+    /// The graph as other programs read it, for the files that nodes write.
+    std::vector<image::ImageText> foreignTexts{};
 };
 
 /// What else happens around a run, for a recorder: called on the run thread. What a hook throws

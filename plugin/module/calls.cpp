@@ -6,6 +6,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/convert/storage_form.hpp"
 #include "plugin/executor/sensitivity_store.hpp"
+#include "plugin/interop/export.hpp"
 #include "plugin/interop/import.hpp"
 #include "plugin/interop/known_files.hpp"
 #include "plugin/memory/engine.hpp"
@@ -112,9 +113,8 @@ std::vector<std::filesystem::path> importFolders(
 }
 
 Json importGraph(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
-    const interop::ClassTable table = interop::readClassTable(parts.resourcesFolder);
     interop::ImportNeeds needs{
-        .catalog = parts.catalog, .table = table, .imageSize = {}, .findFile = {}};
+        .catalog = parts.catalog, .table = parts.runner.classes(), .imageSize = {}, .findFile = {}};
     const auto folders = request.texts("imageFolders");
     const interop::KnownFiles files(importFolders(folders), request.texts("models"));
     if (folders) {
@@ -127,6 +127,16 @@ Json importGraph(const CallParts& parts, const JsonReader& request, Watch* /*wat
         requiredText(request, "text"), interop::readSamplerNames(parts.resourcesFolder), needs);
     return {{"graph", graph::toJson(imported.document)},
             {"report", interop::toJson(imported.report)}};
+}
+
+Json exportGraph(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
+    const interop::ClassTable& table = parts.runner.classes();
+    const interop::Exported exported = interop::exportGraph(
+        graph::parseDocument(requiredText(request, "graph")), parts.catalog, table);
+    interop::requireComplete(exported);
+    return {{"prompt", interop::apiPrompt(exported.prompt)},
+            {"workflow", interop::editorWorkflow(exported.prompt, table)},
+            {"report", interop::toJson(exported.report)}};
 }
 
 Json unload(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
@@ -251,6 +261,7 @@ const std::vector<CallRow>& callRows() {
         {"calibrate", {"device"}, &calibrate},
         {"conversionChoices", {"checkpoint", "graphFolder"}, &conversionChoices},
         {"convert", {"checkpoint", "storage", "out", "graphFolder"}, &convert},
+        {"exportGraph", {"graph"}, &exportGraph},
         {"identify", {"graph", "options", "node"}, &identify},
         {"importGraph", {"text", "imageFolders", "models"}, &importGraph},
         {"keepSensitivity",

@@ -208,6 +208,7 @@ struct Engine {
                  chooseCudnnApi(cudnnApi, cuda->problem().str()),
                  cudaFacts(*cuda, moduleFolder() + "/lowtide/resources/cuda/proven.json"),
                  knownCards(moduleFolder() + "/lowtide/resources/cards/cards.json"),
+                 interop::readClassTable(moduleFolder() + "/lowtide/resources"),
                  digests),
           calibrator(residency, runner, cacheFolder, threads),
           sensitivities(cacheFolder) {

@@ -8,6 +8,7 @@
 #include "plugin/executor/node_types.hpp"
 #include "plugin/executor/run_plan.hpp"
 #include "plugin/graph/issues.hpp"
+#include "plugin/interop/export.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_kind.hpp"
 #include "plugin/module/answer.hpp"
@@ -197,6 +198,7 @@ ModuleRunner::ModuleRunner(const executor::NodeTypes& types,
                            std::string cudnnApi,
                            CudaFacts cuda,
                            std::vector<memory::Card> cards,
+                           interop::ClassTable classes,
                            std::shared_ptr<files::FileDigests> digests)
     : types_(types),
       engine_(engine),
@@ -205,6 +207,7 @@ ModuleRunner::ModuleRunner(const executor::NodeTypes& types,
       cudnnApi_(std::move(cudnnApi)),
       cuda_(std::move(cuda)),
       cards_(std::move(cards)),
+      classes_(std::move(classes)),
       digests_(std::move(digests)),
       queue_(types,
              engine,
@@ -227,6 +230,14 @@ std::shared_ptr<const graph::Snapshot> ModuleRunner::snapshotOf(
     return executor::withRunDevices(graph::makeSnapshot(request.document, types_.catalog()),
                                     request.options,
                                     cuda_.capabilities);
+}
+
+std::vector<image::ImageText> ModuleRunner::foreignTextsOf(const graph::Snapshot& snapshot,
+                                                           const RequestedGraph& request) const {
+    graph::Document carried = graph::parseDocument(snapshot.graphText);  // without folders
+    carried.until = request.document.until;
+    return interop::textsForComfyUi(interop::exportGraph(carried, types_.catalog(), classes_),
+                                    classes_);
 }
 
 Status ModuleRunner::check(std::string_view graph,
@@ -324,7 +335,9 @@ Status ModuleRunner::start(std::string_view graph,
         auto recording = std::make_shared<RunRecording>(
             slot_, engine_.ledger(), request.dump, std::move(teacher), request.options.repeat);
         request.options.warnings = request.issues;
-        run = queue_.start({.snapshot = snapshotOf(request),
+        const auto snapshot = snapshotOf(request);
+        request.options.foreignTexts = foreignTextsOf(*snapshot, request);
+        run = queue_.start({.snapshot = snapshot,
                             .options = request.options,
                             .observer = &observer,
                             .hooks = std::move(recording)});

@@ -10,6 +10,7 @@
 #include "plugin/graph/overrides.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/host_api/runner.hpp"
+#include "plugin/interop/class_table.hpp"
 #include "plugin/memory/engine.hpp"
 #include "plugin/module/cuda_facts.hpp"
 #include "plugin/module/run_recording.hpp"
@@ -54,7 +55,7 @@ class ModuleRunner final : public Runner {
 public:
     /// `types`, `engine` and `slot` must outlive the runner. `keepFolder`: for results that nodes
     /// keep on disk; empty: none can be. `cudnnApi` and `cuda`: what reports state about them.
-    /// `cards`: that plans may be for.
+    /// `cards`: that plans may be for. `classes`: those of ComfyUI.
     ModuleRunner(const executor::NodeTypes& types,
                  memory::Engine& engine,
                  RecorderSlot& slot,
@@ -63,6 +64,7 @@ public:
                  std::string cudnnApi,
                  CudaFacts cuda,
                  std::vector<memory::Card> cards,
+                 interop::ClassTable classes,
                  std::shared_ptr<files::FileDigests> digests);
 
     Status check(std::string_view graph,
@@ -101,6 +103,9 @@ public:
     /// Those that plans may be for.
     [[nodiscard]] const std::vector<memory::Card>& knownCards() const { return cards_; }
 
+    /// Those of ComfyUI, and what stands for them here.
+    [[nodiscard]] const interop::ClassTable& classes() const { return classes_; }
+
 private:
     /// Of a check, a plan or a workOf() that begins now; what ends it is cancel() of run 0, or
     /// stop().
@@ -110,6 +115,9 @@ private:
     /// The graph as it will run, with the cards on which its nodes compute.
     [[nodiscard]] std::shared_ptr<const graph::Snapshot> snapshotOf(
         const RequestedGraph& request) const;
+    /// What files carry of the graph for other programs.
+    [[nodiscard]] std::vector<image::ImageText> foreignTextsOf(const graph::Snapshot& snapshot,
+                                                               const RequestedGraph& request) const;
 
     const executor::NodeTypes& types_;
     memory::Engine& engine_;
@@ -118,6 +126,7 @@ private:
     std::string cudnnApi_;
     CudaFacts cuda_;
     std::vector<memory::Card> cards_;
+    interop::ClassTable classes_;
     std::shared_ptr<files::FileDigests> digests_;
     executor::RunQueue queue_;
     std::mutex callsMutex_;

@@ -254,6 +254,7 @@ private Q_SLOTS:
         row("identify", R"({"graph": "{}"})", "node");
         row("sensitivities", R"({"weights": null})", "weights");
         row("keepSensitivity", R"({"setting": "a", "types": "b", "pass": "c"})", "weights");
+        row("exportGraph", "{}", "graph");
         row("importGraph", "{}", "text");
         row("unload", "", "component");
         row("makeCurve", R"({"tolerance": 1, "held_out": []})", "runs");

@@ -4,6 +4,7 @@
 #include "nodes/node_list.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/executor/node.hpp"
+#include "plugin/image/image_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -161,6 +162,10 @@ public:
 
     [[nodiscard]] const std::string& graphText() const override { return none_; }
 
+    [[nodiscard]] const std::vector<image::ImageText>& foreignTexts() const override {
+        return noTexts_;
+    }
+
     [[nodiscard]] const std::string& precisionText() const override { return none_; }
 
     [[nodiscard]] executor::Controls& controls() override { return controls_; }
@@ -171,6 +176,7 @@ private:
     const nodes::StageCall& call_;
     NoControls controls_;
     std::string none_;
+    std::vector<image::ImageText> noTexts_;
     std::map<std::string, memory::WireRef> outputs_;
 };
 
