@@ -113,6 +113,7 @@ struct Invocation {
     CalibrateCacheArguments calibrateCache;
     ConvertArguments convert;
     ImportArguments foreign;
+    ExportArguments exported;
     bool json = false;
     bool cards = false;
     std::string device;
@@ -306,6 +307,20 @@ void addImport(Invocation& invocation) {
     coverage->excludes(file);
 }
 
+void addExport(Invocation& invocation) {
+    ExportArguments& arguments = invocation.exported;
+    CLI::App& command = invocation.add(
+        "export", "Write a graph as ComfyUI's", [&] { return exportGraph(arguments); });
+    command
+        .add_option(
+            "graph", arguments.graph, "Graph file (JSON), image from Lowtide, or name of a preset")
+        ->required();
+    addRepeatable(
+        command, "--set", arguments.set, "Set a parameter: node.param=value (repeatable)");
+    command.add_option("--out", arguments.out, "The new file (JSON), in API format")->required();
+    command.add_flag("--workflow", arguments.workflow, "Write what ComfyUI's editor opens instead");
+}
+
 void addCommands(Invocation& invocation) {
     addRun(invocation);
     addCheckAndPlan(invocation);
@@ -314,6 +329,7 @@ void addCommands(Invocation& invocation) {
     addCompare(invocation);
     addConvert(invocation);
     addImport(invocation);
+    addExport(invocation);
     CLI::App& report = invocation.add("report", "Print a report that --report wrote", [&] {
         return printReport(invocation.file);
     });

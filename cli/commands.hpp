@@ -71,6 +71,11 @@ struct ImportArguments {
     bool json = false;
 };
 
+struct ExportArguments : GraphArguments {
+    std::string out;
+    bool workflow = false;  ///< what the editor opens, in place of what the server takes
+};
+
 struct ConvertArguments {
     std::string checkpoint;
     std::string storage;
@@ -104,6 +109,8 @@ Status calibrateCache(const CalibrateCacheArguments& arguments);
 /// Makes a graph of a workflow or of settings of another program, or reports how much of each of a
 /// folder's workflows can be made.
 Status importGraph(const ImportArguments& arguments);
+/// Writes a graph as ComfyUI's. Error{InvalidInput} names the nodes that have no counterpart there.
+Status exportGraph(const ExportArguments& arguments);
 /// Writes a checkpoint again in another storage and reports what that cost.
 Status convertCheckpoint(const ConvertArguments& arguments);
 Status printReport(const std::string& path);
