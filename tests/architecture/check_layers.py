@@ -31,7 +31,7 @@ LAYERS = {
     MEMORY: ("**decides**: policies, component trees, the memory plan, the ledger; bytes and ids only", [HOST, BASE]),
     ENCODINGS: ("decodes numbers of quantised files (fp8, int8, GGUF, nvfp4 ...) to f32, writes some", [HOST, BASE, MEMORY]),
     GRAPH: ("documents, validation, snapshots, result keys", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY]),
-    INTEROP: ("workflows and settings of other programs become graphs", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
+    INTEROP: ("workflows and settings of other programs become graphs, and graphs workflows of ComfyUI", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
     EXECUTOR: ("the run loop, events, cancel, result reuse; has never heard of diffusion", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
     RESIDENCY: ("**does**: the only code that copies weights; devices, arenas, leases", [HOST, BASE, FILES, MEMORY, ENCODINGS]),
     TENSOR: ("stage values, noise, operators, the host/device crossings, the recorder", [HOST, BASE, FILES, IMAGE, MEMORY, RESIDENCY]),
