@@ -87,6 +87,11 @@ private:
         const graph::SnapshotNode& node = snapshot_.nodes[index];
         near_.clear();
         missing_.clear();
+        if (prompt_.nodes.size() >= kMostPromptNodes) {  // nodes in between may be many
+            missing_.push_back(message("there are more than {} nodes there", kMostPromptNodes));
+            report(node);
+            return;
+        }
         const auto choice = classes_.choose(
             node, values_, [&](const graph::SnapshotInput& input) { return ridesOn(input); });
         if (!choice) {

@@ -1,4 +1,5 @@
 #include "plugin/base/text.hpp"
+#include "plugin/interop/export.hpp"
 #include "plugin/interop/import.hpp"
 #include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
@@ -38,6 +39,20 @@ void checkGraph(const Imported& imported) {
     require(isValidUtf8(toJson(imported.report).dump()), "the report is UTF-8");
 }
 
+/// What an import made is written, or refused; what is written can be read.
+void checkExport(const graph::Document& document) {
+    Exported exported;
+    const bool isWritten = takes({ErrorKind::InvalidInput}, [&] {
+        exported = exportGraph(document, importCatalog(), table());
+    });
+    if (!isWritten || exported.prompt.nodes.empty()) {
+        return;
+    }
+    const Prompt sent = readPrompt(apiPrompt(exported.prompt), table());
+    const Prompt edited = readPrompt(editorWorkflow(exported.prompt, table()), table());
+    require(sent.nodes.size() == edited.nodes.size(), "both forms have the same nodes");
+}
+
 }  // namespace
 
 bool runInput(std::span<const std::byte> bytes) {
@@ -51,6 +66,7 @@ bool runInput(std::span<const std::byte> bytes) {
         return false;
     }
     checkGraph(imported);
+    checkExport(imported.document);
     return true;
 }
 
