@@ -46,10 +46,17 @@ uint32_t mixedWords(uint32_t left, uint32_t right) {
     return mixed ^ (mixed >> 16U);
 }
 
-/// Six decimals: where the tree's intervals are halved.
+/// Six decimals, where the tree's intervals are halved. Every second middle of two such levels has
+/// a seventh decimal of 5: whether its double lies above or below, the product alone does not show.
 double sixDecimals(double level) {
     constexpr double kMillion = 1e6;
-    return std::nearbyint(level * kMillion) / kMillion;
+    const double scaled = level * kMillion;
+    const double dropped = std::fma(level, kMillion, -scaled);
+    const double below = std::floor(scaled);
+    if (scaled - below == 0.5 && dropped != 0) {
+        return (dropped > 0 ? below + 1 : below) / kMillion;
+    }
+    return std::nearbyint(scaled) / kMillion;
 }
 
 }  // namespace
