@@ -182,6 +182,9 @@ double inverseIncompleteBeta(double probability, double a, double b) {
     if (probability <= 0) {
         return 0;
     }
+    if (probability == 0.5 && a == b) {
+        return 0.5;  // by symmetry; bisection ends a bit away, and a level is rounded to another
+    }
     if (probability > 0.5) {
         return 1 - inverseIncompleteBeta(1 - probability, b, a);  // small ones keep all digits
     }
