@@ -92,7 +92,8 @@ at::Tensor LevelSampler::cleanAt(const at::Tensor& prediction,
 at::Tensor LevelSampler::addNoise(const at::Tensor& clean,
                                   const at::Tensor& noise,
                                   int call) const {
-    return noised(clean, noise, noiseRatio(call));
+    // The first call of some solvers is made a little below the level that the pass begins with.
+    return noised(clean, noise, call == 0 ? sigmas_.front() : noiseRatio(call));
 }
 
 at::Tensor LevelSampler::step(const at::Tensor& /*prediction*/,
