@@ -29,7 +29,7 @@ std::vector<double> SolverRun::withSignal() const {
     constexpr double kFirst = 0.0001;
     std::vector<double> levels = sigmas;
     if (isFlow && levels.front() >= 1) {
-        levels.front() = sigmaAfter(kFirst);
+        levels.front() = static_cast<float>(sigmaAfter(kFirst));
     }
     return levels;
 }

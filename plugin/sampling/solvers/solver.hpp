@@ -43,7 +43,8 @@ struct SolverRun {
     [[nodiscard]] double logSnr(double sigma) const;
     /// The level of a log of signal to noise.
     [[nodiscard]] double sigmaOf(double logSnr) const;
-    /// The levels with a first one that has signal: a flow's logarithm has no end at 1.
+    /// The levels with a first one that has signal: a flow's logarithm has no end at 1. In float32,
+    /// as levels are.
     [[nodiscard]] std::vector<double> withSignal() const;
 };
 

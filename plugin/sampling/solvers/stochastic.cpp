@@ -19,6 +19,20 @@ double deviationOver(double length) {
     return std::sqrt(std::max(-std::expm1(-2 * length * kEta), 0.0));
 }
 
+/// Half way in the log of signal to noise, each operation in float32 as ComfyUI has it: a Brownian
+/// motion is rough, and a level that differs in its last bit draws other noise.
+double middleLevel(bool isFlow, double from, double to) {
+    const auto logSnr = [&](double sigma) {
+        const auto level = static_cast<float>(sigma);
+        const double ratio = isFlow ? level / (1 - level) : level;
+        return -static_cast<float>(std::log(ratio));
+    };
+    const float start = logSnr(from);
+    const double middle = start + (logSnr(to) - start) / 2;
+    const auto exponential = static_cast<float>(std::exp(isFlow ? middle : -middle));
+    return isFlow ? 1 / (1 + exponential) : exponential;
+}
+
 /// Two ancestral steps: to the middle, and to the end with what was found there. Source: Lu et al.
 /// 2022 (arXiv 2211.01095), SDE-DPM-Solver++, single step with r = 1/2.
 at::Tensor solveSinglestepSde(const SolverRun& run, at::Tensor latents) {
@@ -32,7 +46,7 @@ at::Tensor solveSinglestepSde(const SolverRun& run, at::Tensor latents) {
             continue;
         }
         const double start = run.logSnr(from);
-        const double middle = run.sigmaOf((start + run.logSnr(to)) / 2);
+        const double middle = middleLevel(run.isFlow, from, to);
         const auto moved = [&](double level, const at::Tensor& along) {
             const double signal = run.signal(level);
             const Ancestral step = ancestral(std::exp(-start), std::exp(-run.logSnr(level)));
