@@ -104,7 +104,8 @@ std::unique_ptr<sampling::Sampler> makeSampler(const models::Model& model,
                                                const DenoiseAsked& asked) {
     checkNumbers(model, asked);
     if (const sampling::SolverType* solver = solverFor(model, asked)) {
-        requireThat(!solver->readsUncond || model.info().guidance != sampling::Guidance::Embedded,
+        requireThat(solver->uncond != sampling::UncondUse::Always ||
+                        model.info().guidance != sampling::Guidance::Embedded,
                     message("{} goes along the negative prompt, and {} follows none",
                             solver->label,
                             model.info().checkpoint),

@@ -202,7 +202,7 @@ bool isGuidedAt(const models::Model& model, const DenoiseAsked& asked, double cf
         return false;
     }
     const sampling::SolverType* solver = solverFor(model, asked);
-    if (solver && solver->readsUncond) {
+    if (solver && solver->uncond == sampling::UncondUse::Always) {
         return true;
     }
     return asked.noise == sampling::NoiseWay::ComfyUi ? std::abs(cfg - 1) > kNearOne

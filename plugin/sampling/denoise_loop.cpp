@@ -281,7 +281,8 @@ public:
           denoiser_(denoiser),
           settings_(settings),
           firstCall_(calls.first),
-          readsUncond_(sampler.alongLevels() && sampler.alongLevels()->type().readsUncond),
+          needsUncond_(sampler.alongLevels() &&
+                       sampler.alongLevels()->type().uncond == UncondUse::Always),
           record_(record),
           cache_(settings.cache.get(),
                  cachedRun(
@@ -357,7 +358,7 @@ private:
     [[nodiscard]] bool isGuidedAt(const at::Tensor& timestep) const {
         constexpr double kNearOne = 1e-9;
         const double scale = scaleAt(timestep);
-        return readsUncond_ ||
+        return needsUncond_ ||
                (settings_.hasGuidanceBelowOne ? std::abs(scale - 1) > kNearOne : scale > 1);
     }
 
@@ -415,7 +416,7 @@ private:
     Denoiser& denoiser_;
     const DenoiseSettings& settings_;
     const int firstCall_;
-    const bool readsUncond_;
+    const bool needsUncond_;
     const tensor::Record& record_;
     CacheScope cache_;
     std::optional<TeacherForcing> teacher_;
@@ -508,10 +509,11 @@ at::Tensor solveAlong(const LevelSampler& sampler,
             {.index = std::min(done, total - 1),
              .timestep = sampler.timeAt(sigma),
              .scaled = [&](const at::Tensor& input) { return process.scaledInput(input, level); },
-             .keepsParts = sampler.type().readsUncond || settings.guidanceRescale > 0});
-        Denoised result{.clean = process.clean(made.prediction, shown, level),
-                        .uncond = made.uncond.defined() ? process.clean(made.uncond, shown, level)
-                                                        : at::Tensor()};
+             .keepsParts =
+                 sampler.type().uncond != UncondUse::None || settings.guidanceRescale > 0});
+        Denoised result{.clean = process.clean(made.prediction, shown, level)};
+        result.uncond =
+            made.uncond.defined() ? process.clean(made.uncond, shown, level) : result.clean;
         if (made.cond.defined() && settings.guidanceRescale > 0) {
             result.clean = rescaledClean(result.clean,
                                          process.clean(made.cond, shown, level),

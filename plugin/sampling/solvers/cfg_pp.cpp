@@ -159,7 +159,7 @@ SolverType euler_cfg_pp() {
     return {.name = "euler_cfg_pp",
             .label = "Euler CFG++",
             .solve = solveEulerPlusPlus,
-            .readsUncond = true};
+            .uncond = UncondUse::Always};
 }
 
 SolverType euler_a_cfg_pp() {
@@ -167,14 +167,14 @@ SolverType euler_a_cfg_pp() {
             .label = "Euler a CFG++",
             .solve = solveEulerAncestralPlusPlus,
             .noise = SolverNoise::Fresh,
-            .readsUncond = true};
+            .uncond = UncondUse::Always};
 }
 
 SolverType dpmpp_2m_cfg_pp() {
     return {.name = "dpmpp_2m_cfg_pp",
             .label = "DPM++ 2M CFG++",
             .solve = solveMultistepPlusPlus,
-            .readsUncond = true};
+            .uncond = UncondUse::Always};
 }
 
 SolverType dpmpp_2s_a_cfg_pp() {
@@ -182,19 +182,21 @@ SolverType dpmpp_2s_a_cfg_pp() {
             .label = "DPM++ 2S a CFG++",
             .solve = solveSinglestepAncestralPlusPlus,
             .noise = SolverNoise::Fresh,
-            .readsUncond = true};
+            .uncond = UncondUse::Always};
 }
 
 SolverType gradient_estimation_cfg_pp() {
     return {.name = "gradient_estimation_cfg_pp",
             .label = "Gradient estimation CFG++",
             .solve = solveGradientPlusPlus,
-            .readsUncond = true};
+            .uncond = UncondUse::Always};
 }
 
 SolverType cfgpp_ud10_ab() {
-    return {
-        .name = "cfgpp_ud10_ab", .label = "CFG++ UD10 AB", .solve = solveUd10, .readsUncond = true};
+    return {.name = "cfgpp_ud10_ab",
+            .label = "CFG++ UD10 AB",
+            .solve = solveUd10,
+            .uncond = UncondUse::WhereGuided};
 }
 
 }  // namespace lowtide::sampling::solvers_list

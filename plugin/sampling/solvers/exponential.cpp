@@ -131,7 +131,7 @@ SolverType res_multistep_cfg_pp() {
     return {.name = "res_multistep_cfg_pp",
             .label = "RES multistep CFG++",
             .solve = solveResPlusPlus,
-            .readsUncond = true};
+            .uncond = UncondUse::Always};
 }
 
 SolverType res_multistep_a_cfg_pp() {
@@ -139,7 +139,7 @@ SolverType res_multistep_a_cfg_pp() {
             .label = "RES multistep a CFG++",
             .solve = solveResAncestralPlusPlus,
             .noise = SolverNoise::Fresh,
-            .readsUncond = true};
+            .uncond = UncondUse::Always};
 }
 
 }  // namespace lowtide::sampling::solvers_list

@@ -15,7 +15,7 @@ namespace lowtide::sampling {
 /// What the network makes of latents.
 struct Denoised {
     at::Tensor clean;   ///< clean latents that the guided prediction stands for
-    at::Tensor uncond;  ///< those of the negative prompt; of a solver that reads them
+    at::Tensor uncond;  ///< those of the negative prompt, for a solver that reads them
 };
 
 /// What a solver is given for one pass. Latents are clean + sigma * noise, of a flow
@@ -55,13 +55,20 @@ enum class SolverNoise : uint8_t {
     Brownian  ///< increments of one Brownian motion along sigma, where the program draws them so
 };
 
+/// Whether a solver reads the clean latents of the negative prompt.
+enum class UncondUse : uint8_t {
+    None,
+    WhereGuided,  ///< without guidance those of the positive prompt are both
+    Always        ///< both prompts are asked for, whatever the guidance
+};
+
 /// A solver that is built.
 struct SolverType {
     std::string name;   ///< as SamplerType has it, and the same where both are one method
     std::string label;  ///< for users and metadata
     at::Tensor (*solve)(const SolverRun& run, at::Tensor latents);
     SolverNoise noise = SolverNoise::None;
-    bool readsUncond = false;  ///< both prompts are asked for, whatever the guidance
+    UncondUse uncond = UncondUse::None;
     bool dropsPenultimate =
         false;                     ///< its schedule has a step more, without its last but one level
     double end = 0;                ///< the level that a last one of 0 becomes
