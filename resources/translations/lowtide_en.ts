@@ -2,16 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
-    <name>Comfy</name>
-    <message numerus="yes">
-        <source>This is a ComfyUI workflow with %n nodes; this version does not read it.</source>
-        <translation>
-            <numerusform>This is a ComfyUI workflow with %n node; this version does not read it.</numerusform>
-            <numerusform>This is a ComfyUI workflow with %n nodes; this version does not read it.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>NodeFace</name>
     <message numerus="yes">
         <source>%n node(s)</source>
@@ -157,6 +147,37 @@
         <translation>
             <numerusform>%n file could not be read:</numerusform>
             <numerusform>%n files could not be read:</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::ImportReports</name>
+    <message numerus="yes">
+        <source>%n exact</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n near</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n missing</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n outputs are muted: they need a node that is not here.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

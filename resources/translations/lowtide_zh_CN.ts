@@ -1070,27 +1070,6 @@
     </message>
 </context>
 <context>
-    <name>Comfy</name>
-    <message>
-        <source>%1 and %2 more</source>
-        <translation>%1 等另外 %2 个</translation>
-    </message>
-    <message>
-        <source>The node search finds the counterparts of %1.</source>
-        <translation>在节点搜索中可以找到 %1 的对应节点。</translation>
-    </message>
-    <message>
-        <source>There is no counterpart of %1.</source>
-        <translation>%1 没有对应的节点。</translation>
-    </message>
-    <message numerus="yes">
-        <source>This is a ComfyUI workflow with %n nodes; this version does not read it.</source>
-        <translation>
-            <numerusform>这是含 %n 个节点的 ComfyUI 工作流；此版本无法读取。</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>CompareCaptions</name>
     <message>
         <source>%1 · %2 %3</source>
@@ -1263,13 +1242,6 @@
     <message>
         <source>it cannot be written as PNG</source>
         <translation>无法写为 PNG</translation>
-    </message>
-</context>
-<context>
-    <name>Loading</name>
-    <message>
-        <source>Build the graph here; the node search finds nodes by the names that they have in ComfyUI.</source>
-        <translation>请在这里搭建工作流；在节点搜索中可以用 ComfyUI 的名称查找节点。</translation>
     </message>
 </context>
 <context>
@@ -2754,6 +2726,18 @@ The first word is in the text; each of the others takes its place.</source>
         <source>Groups in “%1” are damaged: what can be read of them is shown. No node is missing.</source>
         <translation>“%1”中的组已损坏：能读取的部分会显示出来。没有缺少节点。</translation>
     </message>
+    <message>
+        <source>The pasted text holds a workflow or settings of another program.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open as a graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pasted</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::FileEditor</name>
@@ -3825,6 +3809,10 @@ Drop a graph or one of its images to open it.</source>
         <source>Do this for every dropped image</source>
         <translation>对所有拖入的图片都这样做</translation>
     </message>
+    <message>
+        <source>%1 carries a workflow or settings of another program.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::ImagePresets</name>
@@ -3886,6 +3874,41 @@ Drop a graph or one of its images to open it.</source>
     <message>
         <source>%1 on the right</source>
         <translation>右侧为 %1</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::ImportReports</name>
+    <message numerus="yes">
+        <source>%n exact</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n near</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n missing</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Imported “%1”: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n outputs are muted: they need a node that is not here.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Find files...</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
