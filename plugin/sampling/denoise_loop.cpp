@@ -482,49 +482,58 @@ at::Tensor takeSteps(Sampler& sampler, const LoopParts& loop, Noise& noise, at::
     return current;
 }
 
-/// What the mask keeps is put back into what every call is shown and gives, not into the latents
-/// between them. Of a flow ComfyUI hands over latents divided by the signal of the last level.
+/// One call of a solver. What the mask keeps is put back into what the network is shown and into
+/// what it gives, not into the latents between calls.
+Denoised askedAt(const LevelSampler& sampler,
+                 const LoopParts& loop,
+                 const at::Tensor& latents,
+                 double sigma,
+                 int call) {
+    const DenoiseSettings& settings = loop.settings;
+    const at::Tensor& mask = settings.inpainting.mask;
+    const bool isBlended = settings.inpainting.isBlended();
+    const auto level = static_cast<float>(sigma);
+    const NoiseProcess& process = sampler.process();
+    const at::Tensor shown =
+        isBlended
+            ? blended(
+                  mask, latents, sampler.noised(loop.beginning.clean, loop.beginning.noise, sigma))
+            : latents;
+    const Guided made = loop.network.guided(
+        shown,
+        loop.beginning.extraChannels,
+        {.index = call,
+         .timestep = sampler.timeAt(sigma),
+         .scaled = [&](const at::Tensor& input) { return process.scaledInput(input, level); },
+         .keepsParts = sampler.type().uncond != UncondUse::None || settings.guidanceRescale > 0});
+    Denoised result{.clean = process.clean(made.prediction, shown, level)};
+    result.uncond = made.uncond.defined() ? process.clean(made.uncond, shown, level) : result.clean;
+    if (made.cond.defined() && settings.guidanceRescale > 0) {
+        result.clean = rescaledClean(result.clean,
+                                     process.clean(made.cond, shown, level),
+                                     shown,
+                                     sampler,
+                                     sigma,
+                                     settings.guidanceRescale);
+    }
+    if (isBlended) {
+        result.clean = blended(mask, result.clean, loop.beginning.clean);
+    }
+    return result;
+}
+
+/// Of a flow ComfyUI hands over latents divided by the signal of the last level.
 at::Tensor solveAlong(const LevelSampler& sampler,
                       const LoopParts& loop,
                       Noise& noise,
                       at::Tensor current) {
     const DenoiseSettings& settings = loop.settings;
-    const at::Tensor& mask = settings.inpainting.mask;
-    const bool isBlended = settings.inpainting.isBlended();
     const int total = loop.calls.last - loop.calls.first;
     int done = 0;
     SolverRun run;
-    run.ask = [&](const at::Tensor& latents, double sigma, int) -> Denoised {
+    run.ask = [&](const at::Tensor& latents, double sigma, int) {
         loop.stop.throwIfStopped();
-        const auto level = static_cast<float>(sigma);
-        const NoiseProcess& process = sampler.process();
-        const at::Tensor shown =
-            isBlended ? blended(mask,
-                                latents,
-                                sampler.noised(loop.beginning.clean, loop.beginning.noise, sigma))
-                      : latents;
-        const Guided made = loop.network.guided(
-            shown,
-            loop.beginning.extraChannels,
-            {.index = std::min(done, total - 1),
-             .timestep = sampler.timeAt(sigma),
-             .scaled = [&](const at::Tensor& input) { return process.scaledInput(input, level); },
-             .keepsParts =
-                 sampler.type().uncond != UncondUse::None || settings.guidanceRescale > 0});
-        Denoised result{.clean = process.clean(made.prediction, shown, level)};
-        result.uncond =
-            made.uncond.defined() ? process.clean(made.uncond, shown, level) : result.clean;
-        if (made.cond.defined() && settings.guidanceRescale > 0) {
-            result.clean = rescaledClean(result.clean,
-                                         process.clean(made.cond, shown, level),
-                                         shown,
-                                         sampler,
-                                         sigma,
-                                         settings.guidanceRescale);
-        }
-        if (isBlended) {
-            result.clean = blended(mask, result.clean, loop.beginning.clean);
-        }
+        const Denoised result = askedAt(sampler, loop, latents, sigma, std::min(done, total - 1));
         done = std::min(done + 1, total);
         if (settings.look) {
             settings.look([&] { return result.clean; }, done, total);

@@ -60,7 +60,11 @@ enum class CfgPlusPlus : uint8_t { No, Yes };
 /// Source: Zhang et al. 2023 (arXiv 2308.02157), RES of second order in its multistep form; with
 /// the noise of an ancestral step, or along the negative prompt (Chung et al. 2024,
 /// arXiv 2406.08070).
-at::Tensor solveRefined(const SolverRun& run, at::Tensor latents, bool addsNoise, CfgPlusPlus way) {
+at::Tensor solveRefined(const SolverRun& run,
+                        at::Tensor latents,
+                        SolverNoise noise,
+                        CfgPlusPlus way) {
+    const bool addsNoise = noise == SolverNoise::Fresh;
     at::Tensor before;
     double downBefore = 0;
     for (size_t i = 0; i < run.steps(); ++i) {
@@ -91,19 +95,19 @@ at::Tensor solveRefined(const SolverRun& run, at::Tensor latents, bool addsNoise
 }
 
 at::Tensor solveRes(const SolverRun& run, at::Tensor latents) {
-    return solveRefined(run, std::move(latents), false, CfgPlusPlus::No);
+    return solveRefined(run, std::move(latents), SolverNoise::None, CfgPlusPlus::No);
 }
 
 at::Tensor solveResAncestral(const SolverRun& run, at::Tensor latents) {
-    return solveRefined(run, std::move(latents), true, CfgPlusPlus::No);
+    return solveRefined(run, std::move(latents), SolverNoise::Fresh, CfgPlusPlus::No);
 }
 
 at::Tensor solveResPlusPlus(const SolverRun& run, at::Tensor latents) {
-    return solveRefined(run, std::move(latents), false, CfgPlusPlus::Yes);
+    return solveRefined(run, std::move(latents), SolverNoise::None, CfgPlusPlus::Yes);
 }
 
 at::Tensor solveResAncestralPlusPlus(const SolverRun& run, at::Tensor latents) {
-    return solveRefined(run, std::move(latents), true, CfgPlusPlus::Yes);
+    return solveRefined(run, std::move(latents), SolverNoise::Fresh, CfgPlusPlus::Yes);
 }
 
 }  // namespace

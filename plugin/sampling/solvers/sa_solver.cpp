@@ -84,14 +84,19 @@ at::Tensor adamsStep(const SolverRun& run,
                : result;
 }
 
-/// `evaluatesTwice`: the network is asked once more at what was corrected.
-at::Tensor solveAdams(const SolverRun& run, at::Tensor latents, bool evaluatesTwice) {
+enum class Evaluations : uint8_t {
+    Once,
+    Twice  ///< the network is asked once more at what was corrected
+};
+
+at::Tensor solveAdams(const SolverRun& run, at::Tensor latents, Evaluations evaluations) {
     constexpr size_t kPredictor = 3;
     constexpr size_t kCorrector = 4;
     const std::vector<double> sigmas = run.withSignal();
     const double highest = run.sigmaAfter(0.2);
     const double lowest = run.sigmaAfter(0.8);
     const bool endsClean = sigmas.back() == 0;
+    const bool evaluatesTwice = evaluations == Evaluations::Twice;
     const auto ordered = [&](size_t most, size_t left) {
         return endsClean ? std::min(most, left) : most;
     };
@@ -131,11 +136,11 @@ at::Tensor solveAdams(const SolverRun& run, at::Tensor latents, bool evaluatesTw
 }
 
 at::Tensor solveAdamsOnce(const SolverRun& run, at::Tensor latents) {
-    return solveAdams(run, std::move(latents), false);
+    return solveAdams(run, std::move(latents), Evaluations::Once);
 }
 
 at::Tensor solveAdamsTwice(const SolverRun& run, at::Tensor latents) {
-    return solveAdams(run, std::move(latents), true);
+    return solveAdams(run, std::move(latents), Evaluations::Twice);
 }
 
 }  // namespace

@@ -21,16 +21,16 @@ double deviationOver(double length) {
 
 /// Half way in the log of signal to noise, each operation in float32 as ComfyUI has it: a Brownian
 /// motion is rough, and a level that differs in its last bit draws other noise.
-double middleLevel(bool isFlow, double from, double to) {
+double middleLevel(const SolverRun& run, double from, double to) {
     const auto logSnr = [&](double sigma) {
         const auto level = static_cast<float>(sigma);
-        const double ratio = isFlow ? level / (1 - level) : level;
+        const double ratio = run.isFlow ? level / (1 - level) : level;
         return -static_cast<float>(std::log(ratio));
     };
     const float start = logSnr(from);
     const double middle = start + (logSnr(to) - start) / 2;
-    const auto exponential = static_cast<float>(std::exp(isFlow ? middle : -middle));
-    return isFlow ? 1 / (1 + exponential) : exponential;
+    const auto exponential = static_cast<float>(std::exp(run.isFlow ? middle : -middle));
+    return run.isFlow ? 1 / (1 + exponential) : exponential;
 }
 
 /// Two ancestral steps: to the middle, and to the end with what was found there. Source: Lu et al.
@@ -46,7 +46,7 @@ at::Tensor solveSinglestepSde(const SolverRun& run, at::Tensor latents) {
             continue;
         }
         const double start = run.logSnr(from);
-        const double middle = middleLevel(run.isFlow, from, to);
+        const double middle = middleLevel(run, from, to);
         const auto moved = [&](double level, const at::Tensor& along) {
             const double signal = run.signal(level);
             const Ancestral step = ancestral(std::exp(-start), std::exp(-run.logSnr(level)));

@@ -14,7 +14,7 @@ namespace {
 
 enum class UniPcB : uint8_t { Bh1, Bh2 };
 
-/// Noise and signal of latents that keep their variance, of every process.
+/// Signal of latents that keep their variance, of every process.
 double keptSignal(double sigma) {
     return 1 / std::sqrt(1 + sigma * sigma);
 }
