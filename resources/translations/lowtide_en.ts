@@ -154,30 +154,30 @@
     <name>lowtide::ui::ImportReports</name>
     <message numerus="yes">
         <source>%n exact</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n exact</numerusform>
+            <numerusform>%n exact</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n near</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n near</numerusform>
+            <numerusform>%n near</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n missing</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n missing</numerusform>
+            <numerusform>%n missing</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n outputs are muted: they need a node that is not here.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n output is muted: it needs a node that is not here.</numerusform>
+            <numerusform>%n outputs are muted: they need a node that is not here.</numerusform>
         </translation>
     </message>
 </context>

@@ -2728,15 +2728,15 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
     <message>
         <source>The pasted text holds a workflow or settings of another program.</source>
-        <translation type="unfinished"></translation>
+        <translation>粘贴的文本含有其他程序的工作流或参数。</translation>
     </message>
     <message>
         <source>Open as a graph</source>
-        <translation type="unfinished"></translation>
+        <translation>打开为工作流</translation>
     </message>
     <message>
         <source>pasted</source>
-        <translation type="unfinished"></translation>
+        <translation>粘贴的内容</translation>
     </message>
 </context>
 <context>
@@ -3811,7 +3811,7 @@ Drop a graph or one of its images to open it.</source>
     </message>
     <message>
         <source>%1 carries a workflow or settings of another program.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 带有其他程序的工作流或参数。</translation>
     </message>
 </context>
 <context>
@@ -3880,35 +3880,35 @@ Drop a graph or one of its images to open it.</source>
     <name>lowtide::ui::ImportReports</name>
     <message numerus="yes">
         <source>%n exact</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个完全一致</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n near</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个近似</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n missing</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>缺少 %n 个</numerusform>
         </translation>
     </message>
     <message>
         <source>Imported “%1”: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>已导入“%1”：%2。</translation>
     </message>
     <message numerus="yes">
         <source>%n outputs are muted: they need a node that is not here.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个输出已禁用：它们需要这里没有的节点。</numerusform>
         </translation>
     </message>
     <message>
         <source>Find files...</source>
-        <translation type="unfinished"></translation>
+        <translation>查找文件...</translation>
     </message>
 </context>
 <context>
