@@ -148,6 +148,7 @@ constexpr uint16_t kUserCommentTag = 0x9286;
 /// In the order in which texts take them: Model, Make, ImageDescription, DocumentName.
 constexpr std::array<uint16_t, 4> kKeyedTags = {0x0110, 0x010F, 0x010E, 0x010D};
 
+constexpr uint16_t kByte = 1;
 constexpr uint16_t kAscii = 2;
 constexpr uint16_t kShort = 3;
 constexpr uint16_t kLong = 4;
@@ -211,8 +212,8 @@ private:
                         .value = {}};
         const size_t count = number(at + 4, 4);
         const size_t index = count <= 4 ? at + 8 : number(at + 8, 4);
-        if ((entry.type == kAscii || entry.type == kUndefined) && index < bytes_.size() &&
-            count <= bytes_.size() - index) {
+        if ((entry.type == kByte || entry.type == kAscii || entry.type == kUndefined) &&
+            index < bytes_.size() && count <= bytes_.size() - index) {
             entry.value = bytes_.substr(index, count);
         }
         if (count == 1 && (entry.type == kShort || entry.type == kLong)) {
@@ -275,7 +276,8 @@ std::optional<ImageText> keyedText(std::string_view value) {
 
 void addComment(const ExifBytes& bytes, size_t directory, Exif& exif) {
     for (const ExifEntry& entry : bytes.entries(directory)) {
-        if (entry.tag == kUserCommentTag && entry.type == kUndefined) {
+        // Undefined by the standard; Pillow writes bytes.
+        if (entry.tag == kUserCommentTag && (entry.type == kUndefined || entry.type == kByte)) {
             std::string text = cleanText(commentIn(entry.value, bytes.isBigEndian()));
             if (!text.empty()) {
                 exif.texts.push_back({.key = std::string(kComment), .text = std::move(text)});

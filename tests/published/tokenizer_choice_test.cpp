@@ -32,9 +32,9 @@ constexpr const char* kT5 = "t5xxl_fp8_e4m3fn_scaled.safetensors";
 constexpr const char* kLlama = "llama_3.1_8b_instruct_fp8_scaled.safetensors";
 constexpr const char* kQwen = "qwen_3_4b.safetensors";
 
-/// What stands in a tokenizer.json of Llama 3: its size and the tokens that are asked for, but
-/// words of digits in place of its own, which are not published here.
-QByteArray llamaJson() {
+/// What stands in a tokenizer.json of Llama 3: its size, the tokens that are asked for and the one
+/// that begins each text, but words of digits in place of its own, which are not published here.
+Json llamaJson() {
     constexpr int kWords = 128000;
     constexpr int kTokens = 128256;
     Json vocabulary = Json::object();
@@ -51,11 +51,17 @@ QByteArray llamaJson() {
                                                        : "<|reserved_" + std::to_string(id) + "|>";
         added.push_back({{"id", id}, {"content", content}, {"normalized", false}});
     }
-    return QByteArray::fromStdString(
-        Json{{"added_tokens", added},
-             {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
-             {"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", Json::array()}}}}
-            .dump());
+    const Json begins = {
+        {"type", "TemplateProcessing"},
+        {"single",
+         {{{"SpecialToken", {{"id", "<|begin_of_text|>"}, {"type_id", 0}}}},
+          {{"Sequence", {{"id", "A"}, {"type_id", 0}}}}}},
+        {"special_tokens",
+         {{"<|begin_of_text|>", {{"id", "<|begin_of_text|>"}, {"ids", {kWords}}}}}}};
+    return {{"added_tokens", added},
+            {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
+            {"post_processor", begins},
+            {"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", Json::array()}}}};
 }
 
 }  // namespace
@@ -280,6 +286,21 @@ private Q_SLOTS:
                  qPrintable(result.errors));
     }
 
+    /// A file without the step that begins each text: refused by name where the prompt is empty.
+    void aTokenizerThatMakesNoTokenIsNamed() {
+        Json file = llamaJson();
+        file.erase("post_processor");
+        QVERIFY(QDir().mkpath(path("tokenizer_4")));
+        testing::writeFile(path("tokenizer_4/tokenizer.json"),
+                           QByteArray::fromStdString(file.dump()));
+        (void)encoder(kLlama);
+        const testing::CommandResult result = planHiDream();
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.errors.contains(path("tokenizer_4/tokenizer.json") +
+                                        " makes no token of an empty prompt"),
+                 qPrintable(result.errors));
+    }
+
     /// ComfyUI's files with the one tokenizer that does not come with Lowtide.
     void hiDreamRunsWithLlamasAlone() {
         location("llama", "tokenizer_4");
@@ -354,7 +375,8 @@ private:
     void location(const QString& tokenizer, const QString& folder) {
         if (tokenizer == "llama") {
             QVERIFY(QDir().mkpath(path(folder)));
-            testing::writeFile(path(folder) + "/tokenizer.json", llamaJson());
+            testing::writeFile(path(folder) + "/tokenizer.json",
+                               QByteArray::fromStdString(llamaJson().dump()));
             return;
         }
         const QDir from(tokenizers_ + "/" + tokenizer + "/tokenizer");

@@ -247,6 +247,7 @@ QWidget* PresetsBrowser::makeBar() {
     tag_ = named("presetTag", new QComboBox(bar));
     tag_->setAccessibleName(tr("Tag"));
     tag_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    tag_->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);  // a tag is never cut
     tag_->addItem(tr("All tags"), QString());
     QPushButton* save = makeButton(tr("Save as preset..."), "savePreset", bar);
     QPushButton* import = makeButton(tr("Import..."), "importPreset", bar);

@@ -57,9 +57,10 @@ struct ReadFile {
 
 ReadFile readFile(const QString& path, const Importer& importer) {
     ReadFile read;
+    const bool isCarrier = isImage(path) || isVideo(path);
     read.identity = identityOf(path);  // before it is read
     read.opened = openedFile(path, importer);
-    if (isImage(path) || isVideo(path) || !read.opened.report.is_null()) {
+    if (isCarrier || !read.opened.report.is_null()) {
         return read;  // carries a graph, or is another program's: not to be saved over
     }
     read.lock = std::make_shared<DocumentLock>(path);

@@ -186,7 +186,16 @@ LanguageText::LanguageText(Checkpoint& checkpoint,
 TokenizedPrompt LanguageText::tokenize(std::string_view text,
                                        int64_t length,
                                        const std::string& item) const {
-    return tokenizer_.tokenize(text, length, padding_, item);
+    TokenizedPrompt prompt = tokenizer_.tokenize(text, length, padding_, item);
+    if (!prompt.mask.empty() && prompt.mask.front() == 0) {
+        throw Error(ErrorKind::InvalidInput,
+                    message("{} makes no token of an empty prompt, and the {} reads at least one",
+                            tokenizer_.file(),
+                            role_),
+                    message("write a prompt, or put the tokenizer.json of the model's own "
+                            "repository there, which begins each text with a token"));
+    }
+    return prompt;
 }
 
 at::Tensor LanguageText::encode(Forward& forward,

@@ -92,7 +92,7 @@ ToyRun toyRun(const testing::PythonGolden& golden, const std::string& name) {
             const auto shape = cases[i].at("shape").get<std::vector<int64_t>>();
             const auto levels = cases[i].at("levels").get<int64_t>();
             const at::Tensor values = golden.tensor("case/" + std::to_string(i));
-            const int64_t count = (values.size(0) - levels) / 2;
+            const int64_t count = c10::multiply_integers(shape);
             return {.begin = values.narrow(0, 0, count).view(shape),
                     .out = values.narrow(0, count, count).view(shape),
                     .levels = values.narrow(0, 2 * count, levels),
