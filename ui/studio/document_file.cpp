@@ -10,6 +10,7 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 namespace lowtide::ui {
@@ -104,10 +105,22 @@ struct DocumentFile::Draft {
     std::optional<OpenedGraph> saved{};  ///< what its file holds
 };
 
+/// One import at a time, also where one was given up.
+struct DocumentFile::Importing {
+    std::mutex working{};
+    bool isOver = false;  ///< the documents are gone: none begins
+
+    [[nodiscard]] bool isAtWork() {
+        const std::unique_lock lock(working, std::try_to_lock);
+        return !lock.owns_lock();
+    }
+};
+
 DocumentFile::DocumentFile(GraphModel& model, const AppFolders& appFolders, QObject* parent)
     : QObject(parent),
       model_(model),
       appFolders_(appFolders),
+      importing_(std::make_shared<Importing>()),
       disk_(std::make_unique<Background>()) {
     folderMade(appFolders_.journals);
     OpenFile& first = keep(model_.shown());
@@ -118,10 +131,12 @@ DocumentFile::DocumentFile(GraphModel& model, const AppFolders& appFolders, QObj
     connect(&patience_, &QTimer::timeout, this, [this] {
         isWaitReported_ = true;
         const QString name = QFileInfo(doing_).fileName();
-        Q_EMIT waits(work_ == Work::Reading
-                         ? tr("Opening “%1”: its disk does not answer yet.").arg(name)
-                         : tr("Saving “%1”: its disk does not answer yet.").arg(name),
-                     work_ == Work::Reading);
+        const bool isReading = work_ == Work::Reading;
+        Q_EMIT waits(isReading && importing_->isAtWork()
+                         ? tr("Importing “%1” takes a while.").arg(name)
+                     : isReading ? tr("Opening “%1”: its disk does not answer yet.").arg(name)
+                                 : tr("Saving “%1”: its disk does not answer yet.").arg(name),
+                     isReading);
     });
     rest_.setSingleShot(true);
     rest_.setInterval(kJournalRestMilliseconds);
@@ -155,6 +170,27 @@ DocumentFile::~DocumentFile() {
     for (const auto& file : open_) {
         file->journal->leave();
     }
+    const std::lock_guard lock(importing_->working);
+    importing_->isOver = true;
+}
+
+void DocumentFile::setImporter(const Importer& importer) {
+    importer_ = {};
+    if (!importer) {
+        return;
+    }
+    importer_ = [importing = importing_, importer](const std::string& text, const QString& folder) {
+        const std::lock_guard lock(importing->working);
+        if (importing->isOver) {
+            throw Error(ErrorKind::Cancelled, message("nobody waits for the import any more"));
+        }
+        return importer(text, folder);
+    };
+}
+
+/// Whether what is read or written may never be done. An import ends.
+bool DocumentFile::isStuck() const {
+    return isWaitReported_ && !(work_ == Work::Reading && importing_->isAtWork());
 }
 
 size_t DocumentFile::indexOf(DocumentId id) const {
@@ -394,7 +430,7 @@ void DocumentFile::setNew(OpenedGraph opened) {
 }
 
 void DocumentFile::open(const QString& path, Then then) {
-    if (isWaitReported_) {
+    if (isStuck()) {
         stopReading();
     }
     whenFree(this, [this, whole = QFileInfo(path).absoluteFilePath(), then = std::move(then)] {
@@ -566,7 +602,7 @@ void DocumentFile::restore(std::function<void(const LeftOver&)> then) {
 }
 
 void DocumentFile::save(DocumentId id, Then then) {
-    if (isWaitReported_) {
+    if (isStuck()) {
         stopReading();
     }
     whenFree(this, [this, id, then = std::move(then)] {
@@ -589,7 +625,7 @@ void DocumentFile::save(DocumentId id, Then then) {
 
 void DocumentFile::saveAs(DocumentId id, const QString& path, Then then) {
     const QString whole = QFileInfo(path).absoluteFilePath();
-    if (isWaitReported_ && doing_ != whole) {
+    if (isStuck() && doing_ != whole) {
         giveUp();
     }
     whenFree(this, [this, id, whole, then = std::move(then)] {

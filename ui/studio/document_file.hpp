@@ -49,7 +49,7 @@ class DocumentFile : public QObject {
 public:
     /// `model` must outlive it; what it shows is a new graph that nobody has edited.
     DocumentFile(GraphModel& model, const AppFolders& appFolders, QObject* parent = nullptr);
-    /// The next start opens what is open.
+    /// The next start opens what is open. Waits for an import that was given up.
     ~DocumentFile() override;
 
     /// Empty: never saved.
@@ -85,7 +85,7 @@ public:
     void open(const QString& path, Then then);
 
     /// What another program wrote is imported by it from now on, as documents that no file holds.
-    void setImporter(Importer importer) { importer_ = std::move(importer); }
+    void setImporter(const Importer& importer);
 
     /// A text of another program, which is called so.
     void openText(const std::string& text, const QString& name, Then then);
@@ -163,7 +163,7 @@ Q_SIGNALS:
     void listChanged();
     /// The shown document was imported: report().
     void imported();
-    /// A disk takes its time: a sentence, empty when that is over.
+    /// A disk or an import takes its time: a sentence, empty when that is over.
     void waits(const QString& sentence, bool canStop);
     /// The journal cannot be written: why, once until it works again.
     void journalFailed(const QString& reason);
@@ -197,6 +197,7 @@ private:
     };
 
     struct Draft;
+    struct Importing;
 
     static Draft readDraft(const Recovered& recovered);
 
@@ -207,6 +208,7 @@ private:
     void ask(Work work, const QString& path, std::function<Found()> job, Then then);
     void lookAt(const QString& path, std::function<void()> see, std::function<void()> done);
     void answer(const FileOutcome& outcome);
+    [[nodiscard]] bool isStuck() const;
     void giveUp();
     void release(std::shared_ptr<DocumentLock> lock);
     OpenFile& insert(OpenedGraph opened, const QString& path);
@@ -225,6 +227,7 @@ private:
     GraphModel& model_;
     AppFolders appFolders_;
     Importer importer_;
+    std::shared_ptr<Importing> importing_;
     std::vector<std::unique_ptr<OpenFile>> open_;
     QTimer rest_;
     Background background_;  ///< ends before the journals

@@ -15,7 +15,9 @@
 
 #include <QtTest/QtTest>
 
+#include <atomic>
 #include <functional>
+#include <future>
 #include <map>
 
 namespace document_file_test {
@@ -615,6 +617,57 @@ private Q_SLOTS:
         file.wake();
         QTest::qWait(100);
         QCOMPARE(opened.file.path(), other);
+    }
+
+    void aLongImportIsCalledThat_andOpeningSomethingElseDoesNotEndIt() {
+        const QTemporaryDir folder;
+        const QString other = folder.filePath("two.json");
+        writeFile(other, QByteArray::fromStdString(graph::toText(defaultGraph())));
+        Opened opened(folder);
+        std::promise<void> gate;
+        opened.file.setImporter(
+            [mayEnd = gate.get_future().share()](const std::string&, const QString&) {
+                mayEnd.wait();
+                return ImportedGraph{.document = defaultGraph(), .report = Json::object()};
+            });
+        QSignalSpy waits(&opened.file, &DocumentFile::waits);
+        std::optional<FileOutcome> imported;
+        std::optional<FileOutcome> seen;
+        opened.file.openText(
+            "{}", "pasted", [&](const FileOutcome& outcome) { imported = outcome; });
+        QTRY_COMPARE_WITH_TIMEOUT(waits.count(), 1, kPatience);
+        const QString sentence = waits.front().front().toString();
+        QVERIFY2(sentence.contains("pasted") && !sentence.contains("disk"), qPrintable(sentence));
+
+        opened.file.open(other, [&](const FileOutcome& outcome) { seen = outcome; });
+        QVERIFY(!imported);
+        gate.set_value();
+
+        QTRY_VERIFY_WITH_TIMEOUT(seen.has_value(), kPatience);
+        QVERIFY(imported && imported->kind == FileOutcome::Kind::Done);
+        QCOMPARE(opened.file.documents().size(), size_t{2});
+        QCOMPARE(opened.file.name(opened.file.documents().front()), QString("pasted"));
+    }
+
+    /// The module that imports may end behind it.
+    void theEndWaitsForAnImportThatWasGivenUp() {
+        const QTemporaryDir folder;
+        std::atomic<bool> hasBegun = false;
+        std::atomic<bool> isDone = false;
+        {
+            Opened opened(folder);
+            opened.file.setImporter([&](const std::string&, const QString&) {
+                hasBegun = true;
+                QThread::msleep(300);
+                isDone = true;
+                return ImportedGraph{};
+            });
+            opened.file.openText("{}", "pasted", [](const FileOutcome&) {});
+            QTRY_VERIFY_WITH_TIMEOUT(hasBegun, kPatience);
+            opened.file.stopReading();
+            QVERIFY(!isDone);
+        }
+        QVERIFY(isDone);
     }
 
     void whatIsOpenedStandsBehindTheOthers() {
