@@ -43,10 +43,14 @@ os::Program writerOf(const Json& json) {
 }
 
 Json jsonOf(const DocumentTab& tab) {
-    return {{"name", tab.name.toStdString()},
-            {"unsaved", tab.isUnsaved},
-            {"position", tab.position},
-            {"last_shown", tab.lastShown}};
+    Json json = {{"name", tab.name.toStdString()},
+                 {"unsaved", tab.isUnsaved},
+                 {"position", tab.position},
+                 {"last_shown", tab.lastShown}};
+    if (!tab.report.is_null()) {
+        json["import"] = tab.report;
+    }
+    return json;
 }
 
 /// Those of earlier versions have none: they hold unsaved changes.
@@ -55,10 +59,12 @@ DocumentTab tabFrom(const Json* json) {
         return {};
     }
     const JsonReader reader(*json, "tab of the journal");
+    const Json* report = reader.member("import");
     return {.name = QString::fromStdString(reader.text("name").value_or("")),
             .isUnsaved = reader.boolean("unsaved").value_or(true),
             .position = static_cast<int>(reader.integer("position").value_or(0)),
-            .lastShown = reader.integer("last_shown").value_or(0)};
+            .lastShown = reader.integer("last_shown").value_or(0),
+            .report = report ? *report : Json()};
 }
 
 struct Recovery {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/document.hpp"
 #include "ui/document/os.hpp"
@@ -41,6 +42,7 @@ struct DocumentTab {
     bool isUnsaved = true;  ///< it has changes that its file, if there is one, lacks
     int position = 0;       ///< tabs are in this order
     qint64 lastShown = 0;   ///< milliseconds since 1970
+    Json report{};          ///< of the import that made it; null: none did
 };
 
 /// Keeps an open document, so that a killed program loses at most the last second and the next

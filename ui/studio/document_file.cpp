@@ -529,6 +529,7 @@ DocumentFile::OpenFile* DocumentFile::insert(const Draft& draft) {
     if (isTaken) {
         opened.name = tr("%1 (copy)").arg(opened.name);
     }
+    opened.report = left.tab.report;
     OpenFile& file = insert(std::move(opened), draft.lock ? left.path : QString());
     file.lock = draft.lock;
     file.onDisk = draft.identity;
@@ -735,7 +736,8 @@ void DocumentFile::writeJournal(OpenFile& file) {
     const DocumentTab tab{.name = file.name,
                           .isUnsaved = !model_.undoStack(file.id).isClean(),
                           .position = file.position,
-                          .lastShown = file.lastShown};
+                          .lastShown = file.lastShown,
+                          .report = file.report};
     background_.run([this,
                      id = file.id,
                      journal = file.journal,

@@ -189,7 +189,8 @@ private Q_SLOTS:
             journal.setTab({.name = "My fox",
                             .isUnsaved = false,
                             .position = 3,
-                            .lastShown = 1'700'000'000'000});
+                            .lastShown = 1'700'000'000'000,
+                            .report = {{"source", "ComfyUI workflow"}}});
             QString reason;
             journal.write(someGraph(), &reason);
             endAtOnce();
@@ -199,6 +200,7 @@ private Q_SLOTS:
         QVERIFY(!tab.isUnsaved);
         QCOMPARE(tab.position, 3);
         QCOMPARE(tab.lastShown, qint64{1'700'000'000'000});
+        QCOMPARE(tab.report, (Json{{"source", "ComfyUI workflow"}}));
     }
 
     void aLaterNameOfTheDocumentIsWritten() {

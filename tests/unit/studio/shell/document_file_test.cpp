@@ -320,6 +320,20 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(next), 3, kPatience);
     }
 
+    void theReportOfAnImportIsThereAgain() {
+        const QTemporaryDir folder;
+        const Json report = {{"source", "ComfyUI workflow"}};
+        {
+            Opened first(folder);
+            OpenedGraph imported = fresh();
+            imported.report = report;
+            first.file.setNew(imported);
+        }
+        Opened second(folder);
+        restore(second.file);
+        QCOMPARE(second.file.report(), report);
+    }
+
     void aSavedFileIsOpenedAsItIsNow() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
