@@ -265,10 +265,11 @@ void IssuesPanel::collect() {
         std::erase_if(reported, [this](const Issue& each) { return changed_.contains(each.node); });
         addNew(issues, reported);
     }
-    std::erase_if(import_, [this](const Issue& each) {
+    Issues imported = import_;  // a deleted node may come back
+    std::erase_if(imported, [this](const Issue& each) {
         return !each.node.empty() && !model_.node(each.node);
     });
-    addNew(issues, import_);
+    addNew(issues, imported);
     rows_->setIssues(std::move(issues));  // keeps rows and selection when they are the same
     const bool isEmpty = rows_->issues().empty();
     empty_->setVisible(isEmpty);

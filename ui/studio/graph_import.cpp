@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/document/json_members.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QDir>
 
@@ -147,7 +148,7 @@ Issues importIssues(const Json& report, const graph::Document& document) {
     if (const Json& exact = entriesIn(report, "exact"); !exact.empty()) {
         issues.push_back(exactIssue(exact));
     }
-    return issues;
+    return reworded(std::move(issues));
 }
 
 QString importSentence(const Json& report, const QString& name, const graph::Document& document) {

@@ -24,7 +24,7 @@ namespace lowtide::ui {
                                   const QStringList& modelFolders);
 
 /// What the report of an import states that a check of the graph does not: what is near and why,
-/// families that do not run, what is left out, what is exact.
+/// families that do not run, what is left out, what is exact. In the language of the program.
 [[nodiscard]] Issues importIssues(const Json& report, const graph::Document& document);
 
 /// "Imported “fox”: 7 exact, 1 near, 2 missing."

@@ -8,6 +8,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/studio/graph_import.hpp"
 
 namespace graph_import_test {
@@ -101,6 +102,14 @@ struct Importing {
     }
 };
 
+/// A language of its own.
+class CapitalTexts : public ModuleTexts {
+public:
+    [[nodiscard]] std::optional<QString> message(const Message& message) const override {
+        return QString::fromStdString(message.str()).toUpper();
+    }
+};
+
 QStringList codesOf(const Issues& issues) {
     QStringList codes;
     for (const Issue& issue : issues) {
@@ -135,6 +144,14 @@ private Q_SLOTS:
         const Issues issues = importIssues(report, {});
         QCOMPARE(codesOf(issues), QStringList{"import_family"});
         QCOMPARE(issues[0].message.str(), std::string("ltx: it does not run here"));
+    }
+
+    void theReportSpeaksTheLanguageOfTheProgram() {
+        const std::shared_ptr<const ModuleTexts> before = ModuleTexts::current();
+        ModuleTexts::setCurrent(std::make_shared<const CapitalTexts>());
+        const Issues issues = importIssues(reportJson(), importedDocument());
+        ModuleTexts::setCurrent(before);
+        QCOMPARE(issues[0].message.str(), std::string("KSAMPLER: THE NOISE IS ANOTHER"));
     }
 
     void aReportOfAnotherShapeIsNone() {
@@ -186,6 +203,10 @@ private Q_SLOTS:
         studio.file().show(first);
         studio.file().show(second);
         QVERIFY(!studio.widgets().issues.report().contains("the noise is another"));
+
+        studio.model().undoStack().undo();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.widgets().issues.report().contains("the noise is another"),
+                                 kPatience);
     }
 
     void theClipboardIsImported_data() {
