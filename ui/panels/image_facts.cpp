@@ -75,12 +75,16 @@ bool isOfContainer(const std::string& key) {
     return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
-/// The name of a text of the file for users; a key of another program is kept as it is.
-QString nameOf(const std::string& key) {
-    return key == kGraphText            ? FactsList::tr("Graph as text")
-           : key == "lowtide_precision" ? FactsList::tr("Precision")
-           : key == "parameters"        ? FactsList::tr("Parameters")
-                                        : QString::fromStdString(key);
+/// The name of a text of the file for users; a key of another program is kept as it is, unless it
+/// is one of ComfyUI's, which images of this program have, too.
+QString nameOf(const image::ImageText& text) {
+    const bool isJson = text.text.starts_with('{');
+    return text.key == kGraphText             ? FactsList::tr("Graph as text")
+           : text.key == "lowtide_precision"  ? FactsList::tr("Precision")
+           : text.key == "parameters"         ? FactsList::tr("Parameters")
+           : isJson && text.key == "prompt"   ? FactsList::tr("For ComfyUI's server")
+           : isJson && text.key == "workflow" ? FactsList::tr("For ComfyUI's editor")
+                                              : QString::fromStdString(text.key);
 }
 
 void addVideo(const video::VideoHeader& video, std::vector<ImageFact>& facts) {
@@ -228,7 +232,7 @@ void addFile(const LoadedImage& image, std::vector<ImageFact>& facts) {
     }
     for (const image::ImageText& text : image.texts) {
         if (!image.video || !isOfContainer(text.key)) {
-            facts.push_back({nameOf(text.key), shortened(text.text), Kind::Raw});
+            facts.push_back({nameOf(text), shortened(text.text), Kind::Raw});
         }
     }
 }

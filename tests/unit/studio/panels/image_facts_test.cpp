@@ -189,6 +189,18 @@ private Q_SLOTS:
         QCOMPARE(facts.back().name, QString("encoder"));
     }
 
+    void textsForComfyUIAreNamed() {
+        LoadedImage image;
+        image.texts = {
+            {"prompt", R"({"1": {}})"}, {"workflow", R"({"nodes": []})"}, {"prompt", "a fox"}};
+        const std::vector<ImageFact> facts = factsOf(image, &catalog_);
+        QCOMPARE(facts.size(), size_t{3});
+        QCOMPARE(facts[0].name, QString("For ComfyUI's server"));
+        QCOMPARE(facts[1].name, QString("For ComfyUI's editor"));
+        QCOMPARE(facts[2].name, QString("prompt"));
+        QCOMPARE(facts[0].kind, ImageFact::Kind::Raw);
+    }
+
     void valuesAreOffered_onlyOfAnImageWithAGraph() {
         FactsPanel panel;
         panel.setCatalog(&catalog_);
