@@ -110,6 +110,9 @@ at::Tensor BrownianNoise::increment(const Node& node, double begin, double end) 
     if (begin == node.begin && end == node.end) {
         return node.increment;
     }
+    if (begin == end) {  // closer than the intervals are halved
+        return at::zeros(shape_);
+    }
     const double half = sixDecimals((node.begin + node.end) / 2);
     const double length = node.end - node.begin;
     const double left = half - node.begin;

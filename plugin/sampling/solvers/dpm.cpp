@@ -131,7 +131,7 @@ at::Tensor solveAdaptive(const SolverRun& run, at::Tensor latents) {
         const at::Tensor high = step.third();
         const double error = errorBetween(low, high, before);
         const double factor = 1 + std::atan(std::cbrt(1 / (error + 1e-8)) - 1);
-        if (factor >= kAccepted) {
+        if (!(factor < kAccepted)) {  // latents that are no numbers end the way
             before = low;
             latents = high;
             at = to;

@@ -324,6 +324,30 @@ private Q_SLOTS:
                  qPrintable(QString::number(furthest(made.out, out))));
     }
 
+    void aSolverThatChoosesItsStepsEndsWhereLatentsAreNoNumbers() {
+        const LevelSampler sampler(*solverNamed("dpm_adaptive"),
+                                   solverConfig(configs_.at("sd15_eps"), 5),
+                                   {10.0F, 5.0F, 0.0F});
+        int calls = 0;
+        SolverRun run;
+        run.ask = [&](const at::Tensor& latents, double, int) {
+            if (++calls > 1000) {
+                throw Error(ErrorKind::Internal, message("it goes on"));
+            }
+            const at::Tensor clean = at::full_like(latents, std::nan(""));
+            return Denoised{.clean = clean, .uncond = clean};
+        };
+        const auto error = testing::errorOf([&] {
+            (void)sampler.solve(std::move(run), at::ones({1, 4, 2, 2}));
+        });
+        QVERIFY(!error);
+    }
+
+    void levelsThatAreOneForTheTreeHaveNoNoiseBetween() {
+        const BrownianNoise motion(5, {1, 4, 2, 2}, 0.1, 10);
+        QCOMPARE(largest(motion.between(0.1234562, 0.1234559)), 0.0);
+    }
+
     /// Both prompts are asked for at every cfg but 1, and then always by CFG++.
     void theNegativePromptIsLeftOutAtOne() {
         const SchedulerConfig config = solverConfig(configs_.at("sd15_eps"), 3);
