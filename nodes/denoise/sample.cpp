@@ -26,6 +26,7 @@
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/solvers/solver.hpp"
 #include "plugin/tensor/generator.hpp"
 #include "plugin/tensor/transfer.hpp"
 
@@ -55,6 +56,15 @@ const tensor::Conditioning* negativeIn(const models::Model& model, const Denoise
     const bool isGuided = isGuidedAt(model, asked, asked.cfg);
     if (!isGuided && !(second && isGuidedAt(model, asked, second->guidanceScale))) {
         return nullptr;
+    }
+    const sampling::SolverType* solver = solverFor(model, asked);
+    if (solver && solver->uncond == sampling::UncondUse::Always) {
+        requireThat(
+            asked.negative != nullptr,
+            message("{} goes along the negative prompt, and none is connected", solver->label),
+            message("connect the negative output of the encoder, or choose a sampler "
+                    "without CFG++"),
+            "negative");
     }
     requireThat(asked.negative != nullptr,
                 message("guidance is {} but there is no negative conditioning",

@@ -117,6 +117,17 @@ private Q_SLOTS:
                              kRounding));
     }
 
+    void cfgPlusPlusWantsANegativePromptAtAnyGuidance() {
+        ImageBench bench(kMini);
+        DenoiseRequest request = scheduled(bench, "euler_cfg_pp");
+        request.cfg = 1;
+        request.negative = nullptr;
+        const auto error = testing::errorOf([&] { (void)bench.denoise(request); });
+        QVERIFY(error);
+        QCOMPARE(error->item(), std::string("negative"));
+        QVERIFY2(error->hint().str().ends_with("without CFG++"), error->hint().str().c_str());
+    }
+
     void whatDoesNotGoTogetherIsRefused_data() { testing::addEach(kRefusals, &Refusal::row); }
 
     void whatDoesNotGoTogetherIsRefused() {
