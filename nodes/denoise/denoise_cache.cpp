@@ -55,7 +55,7 @@ sampling::CachedRun runOf(const models::Model& model,
     return sampling::cachedRun(sampler,
                                calls,
                                model.info().cachePoints,
-                               schedulerText(asked, samplerName),
+                               schedulerText(model, asked, samplerName),
                                lowNoiseModelFor(model, asked));
 }
 

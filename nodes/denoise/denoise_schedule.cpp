@@ -246,9 +246,23 @@ bool keepsLatent(const DenoiseAsked& asked) {
     return asked.strength == 0;
 }
 
-std::string schedulerText(const DenoiseAsked& asked, const std::string& sampler) {
-    const std::string own = sampler + ", sigmas " + asked.sigmas + ", spacing " + asked.spacing;
-    return asked.schedule == kAutomatic ? own : own + ", schedule " + asked.schedule;
+std::string schedulerText(const models::Model& model,
+                          const DenoiseAsked& asked,
+                          const std::string& sampler) {
+    if (!solverFor(model, asked)) {
+        return sampler + ", sigmas " + asked.sigmas + ", spacing " + asked.spacing;
+    }
+    std::string text = sampler + ", schedule " + asked.schedule;
+    const int first = startStepFor(model, asked);
+    const int end = asked.endStep < 0 ? asked.steps : std::min(asked.endStep, asked.steps);
+    if (first > 0 || end < asked.steps) {
+        text += ", steps " + std::to_string(first) + " to " + std::to_string(end) + " of " +
+                std::to_string(asked.steps);
+    }
+    if (asked.strength < 1 && asked.noise == sampling::NoiseWay::ComfyUi) {
+        text += ", strength " + formatNumber(asked.strength);
+    }
+    return text;
 }
 
 namespace {

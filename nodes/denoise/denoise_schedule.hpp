@@ -102,8 +102,11 @@ struct UsedSampler {
 /// Whether a strength of 0 asks for the latent that came in.
 [[nodiscard]] bool keepsLatent(const DenoiseAsked& asked);
 
-/// Sampler, sigmas and spacing in one text, as step caches are given it; `sampler` is the type's
-/// name.
-[[nodiscard]] std::string schedulerText(const DenoiseAsked& asked, const std::string& sampler);
+/// Sampler and what its levels follow from in one text, as step caches are given it; `sampler` is
+/// the type's name. A solver knows only the levels that it goes along, so the text states which
+/// part of the schedule they are.
+[[nodiscard]] std::string schedulerText(const models::Model& model,
+                                        const DenoiseAsked& asked,
+                                        const std::string& sampler);
 
 }  // namespace lowtide::nodes

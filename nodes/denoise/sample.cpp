@@ -164,7 +164,7 @@ sampling::DenoiseSettings settingsFor(const models::Model& model,
             .inpainting = inpaintingFor(model, asked, start.samples, call),
             .cache = stepCacheIn(asked),
             .cachePoints = model.info().cachePoints,
-            .scheduler = schedulerText(asked, sampler),
+            .scheduler = schedulerText(model, asked, sampler),
             .guidance = model.info().guidance,
             .negatesPrediction = model.info().negatesPrediction,
             .extraChannels =

@@ -120,7 +120,8 @@ at::Tensor solveAdams(const SolverRun& run, at::Tensor latents, Evaluations eval
             latents = known.front().clean;
             continue;
         }
-        const bool isStochastic = to >= lowest && to <= highest;
+        // A dry run takes the first steps alone, and holds what any of them does.
+        const bool isStochastic = latents.is_meta() || (to >= lowest && to <= highest);
         before = {.from = from,
                   .to = to,
                   .tau = isStochastic ? 1.0 : 0.0,

@@ -247,6 +247,35 @@ private Q_SLOTS:
         QCOMPARE(with.record.at("ratios").size(), static_cast<size_t>(kSteps));
     }
 
+    /// On a part of a schedule a solver has other levels at the same calls.
+    void aCurveOfAWholeScheduleIsNoneForAPartOfIt() {
+        Scene scene({.checkpoint = "mini", .sampler = "euler", .steps = kSteps});
+        scene.request.schedule = "karras";
+        const WireRef mag = scene.cacheNamed("mag reuse");
+        (void)scene.denoise(mag);
+        scene.request.startStep = kSteps / 2;
+        const auto error = testing::errorOf([&] { (void)scene.denoise(mag); });
+        QVERIFY(error);
+        const std::string part = "steps 4 to 8 of 8";
+        QVERIFY2(error->message().str().find(part) != std::string::npos,
+                 error->message().str().c_str());
+    }
+
+    /// Which a step of SA-Solver has in the middle of a schedule.
+    void theDryRunHoldsTheNoiseOfLaterSteps() {
+        constexpr int kManySteps = 32;
+        Scene scene({.checkpoint = "sd15_1",
+                     .width = 104,
+                     .height = 72,
+                     .sampler = "sa_solver",
+                     .steps = kManySteps},
+                    memory::DeviceSpec{.kind = "fake"});
+        (void)scene.denoise(nullptr);
+        const Bytes predicted = scene.dryRun().activations;
+        QVERIFY2(predicted >= scene.bench.activationPeak(),
+                 qPrintable(QString("%1 of %2").arg(predicted).arg(scene.bench.activationPeak())));
+    }
+
     void theDryRunHoldsRecordersToo() {
         Scene& scene = sceneOnGpu("sd15_1");
 
