@@ -127,10 +127,6 @@ std::string LoadedImage::graphText() const {
     return found == texts.end() ? std::string() : found->text;
 }
 
-std::string LoadedImage::foreignText() const {
-    return interop::carriedForeignText(texts);
-}
-
 QString sentenceOf(const Error& error) {
     return errorSentences(error, ". ");
 }
@@ -140,6 +136,7 @@ LoadedImage loadImage(const QString& path, const StopToken& stop) {
     try {
         const files::InputFile file(path.toStdString());
         isVideo(path) ? loadVideo(file, stop, loaded) : loadStill(file, loaded);
+        loaded.isForeign = !interop::carriedForeignText(loaded.texts).empty();
     } catch (const Error& error) {
         loaded.problem = sentenceOf(error);
     } catch (const std::bad_alloc&) {

@@ -42,13 +42,12 @@ struct LoadedImage {
     ImageLevels levels;
     QSize size{};  ///< pixels of what it shows; empty: those of the first level
     std::vector<image::ImageText> texts;
+    bool isForeign = false;  ///< they hold something of another program, for an import
     std::shared_ptr<const video::VideoHeader> video{};  ///< nullptr: a single image
     QString problem;                                    ///< why it cannot be shown; empty: it can
 
     /// The graph that it carries; empty: none.
     [[nodiscard]] std::string graphText() const;
-    /// What it carries of another program, for an import; empty: nothing.
-    [[nodiscard]] std::string foreignText() const;
 };
 
 /// What went wrong and what to do, as a sentence for users.

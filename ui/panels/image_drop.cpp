@@ -18,12 +18,11 @@ void ImageDrop::take(const QString& path, const DropSpot& spot) {
             Q_EMIT refused(image.path, image.problem);
             return;
         }
-        const bool isForeign = !image.foreignText().empty();
-        if (image.graphText().empty() && !isForeign) {
+        if (image.graphText().empty() && !image.isForeign) {
             Q_EMIT useAsInput(image.path, spot);
             return;
         }
-        waiting_.push_back({image.path, spot, isForeign});
+        waiting_.push_back({image.path, spot, image.isForeign});
         askNext();
     });
 }

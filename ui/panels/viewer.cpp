@@ -434,7 +434,7 @@ void Viewer::present(const LoadedImage& image, const QString& title) {
     const bool hasImage = !image.levels.empty();
     compare_->setEnabled(hasImage);
     copy_->setEnabled(hasImage);
-    openGraph_->setEnabled(!image.graphText().empty() || !image.foreignText().empty());
+    openGraph_->setEnabled(!image.graphText().empty() || image.isForeign);
     useAsInput_->setEnabled(hasImage && !image.path.isEmpty());
     if (!isLive()) {
         frames_->open(shown_);
