@@ -158,7 +158,7 @@ private Q_SLOTS:
     /// What the disk refuses after the run costs the report, not the paths, and is exit 3.
     void aReportThatFailsAfterTheRunTakesNothingElseAlong() {
         const testing::Ended ended = runInShell(
-            "trap '' XFSZ; ulimit -f 1; exec $lowtide run $graph --out out --report r.json");
+            "trap '' XFSZ; ulimit -f 4; exec $lowtide run $graph --out out --report r.json");
         QCOMPARE(ended.exitCode, 3);
         QCOMPARE(ended.output.trimmed(), QString("out/cat_00001.png"));
         QVERIFY(QFile::exists(at("out/cat_00001.png")));
