@@ -45,6 +45,9 @@ QStringList textsOf(const NodeDesc& desc) {
     }
     for (const ParamDesc& param : desc.params) {
         texts.insert(texts.end(), {param.label, param.tooltip, param.unit});
+        if (param.id == "sampler" || (param.id == "schedule" && desc.id == "denoise.sample")) {
+            continue;  // methods
+        }
         for (const ChoiceDesc& choice : param.choices) {
             texts.push_back(choice.label);
         }

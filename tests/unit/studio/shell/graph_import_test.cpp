@@ -180,8 +180,8 @@ private Q_SLOTS:
         QVERIFY(studio.widgets().panels.isShown("issues"));
         QVERIFY(studio.widgets().issues.report().contains("the noise is another"));
         const QStringList problems = test::textProblems(*studio.opened->window);
-        QVERIFY2(problems.isEmpty(), qPrintable(problems.join("\n")));
         test::keepScreenshot(*studio.opened->window, "import_report");
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join("\n")));
     }
 
     void theReportIsThatOfTheShownTab() {
