@@ -17,6 +17,9 @@ namespace {
 
 using FoldedOutputs = std::vector<PromptInput>;
 
+constexpr size_t kLongestText = 1u << 20;
+constexpr size_t kMostTexts = 64u << 20;  ///< bytes, of all that is evaluated and handed on
+
 /// The value of an input; null: it is wired to what only a run gives, or is not there.
 Json valueOf(const PromptNode& node, const std::string& name) {
     const auto input = node.inputs.find(name);
@@ -83,29 +86,30 @@ std::optional<FoldedOutputs> foldConcat(const PromptNode& node) {
     }
     const Json delimiter = valueOf(node, "delimiter");
     const std::string between = delimiter.is_null() ? std::string() : textOfValue(delimiter);
-    return FoldedOutputs{givenValue(textOfValue(a) + between + textOfValue(b))};
+    std::string text = textOfValue(a) + between + textOfValue(b);
+    return text.size() > kLongestText ? std::nullopt
+                                      : std::optional(FoldedOutputs{givenValue(std::move(text))});
 }
 
-/// Nothing where the result would be far longer than a prompt.
+/// Nothing where the result would be longer than kLongestText.
 std::optional<std::string> replaced(std::string text,
                                     const std::string& old,
                                     const std::string& by) {
-    constexpr size_t kLongest = 1u << 20;
     if (old.empty()) {
-        return text;
+        return text.size() > kLongestText ? std::nullopt : std::optional(std::move(text));
     }
     std::string result;
     for (size_t at = 0;;) {
         const size_t found = text.find(old, at);
         result.append(text, at, found - at);
+        if (result.size() > kLongestText) {
+            return std::nullopt;
+        }
         if (found == std::string::npos) {
             return result;
         }
         result += by;
         at = found + old.size();
-        if (result.size() > kLongest) {
-            return std::nullopt;
-        }
     }
 }
 
@@ -127,12 +131,13 @@ std::optional<double> aspectIn(const std::string& text) {
     const char* const end = at + text.size();
     for (double& part : parts) {
         const auto [next, error] = std::from_chars(at, end, part);
-        if (error != std::errc() || part <= 0) {
+        if (error != std::errc() || !(part > 0)) {
             return std::nullopt;
         }
         at = next == end ? next : next + 1;
     }
-    return parts[0] / parts[1];
+    const double aspect = parts[0] / parts[1];
+    return std::isfinite(aspect) && aspect > 0 ? std::optional(aspect) : std::nullopt;
 }
 
 std::optional<FoldedOutputs> foldResolution(const PromptNode& node) {
@@ -178,6 +183,7 @@ private:
             const auto known = input.from ? outputs_.find(*input.from) : outputs_.end();
             if (known != outputs_.end()) {
                 input = known->second;
+                countText(input);
             }
         }
         const ClassRow* row = table_.find(node.type);
@@ -186,9 +192,21 @@ private:
         }
         if (const std::optional<FoldedOutputs> outputs = outputsOf(node, row->fold)) {
             for (size_t slot = 0; slot < outputs->size(); ++slot) {
+                countText((*outputs)[slot]);
                 outputs_[{id, static_cast<int>(slot)}] = (*outputs)[slot];
             }
             folded_.push_back({.id = id, .type = node.type});
+        }
+    }
+
+    /// A few nodes can double a text again and again, or give it to all others.
+    void countText(const PromptInput& input) {
+        texts_ += input.value.is_string() ? input.value.get_ref<const std::string&>().size() : 0;
+        if (texts_ > kMostTexts) {
+            throw Error(ErrorKind::Corrupt,
+                        message("the texts that nodes of the workflow hand on have more than {} "
+                                "bytes",
+                                kMostTexts));
         }
     }
 
@@ -301,6 +319,7 @@ private:
     const ImageProbe& imageSize_;
     std::map<Socket, PromptInput> outputs_;  ///< of what was evaluated
     std::vector<FoldedNode> folded_;
+    size_t texts_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "plugin/interop/model_parts.hpp"
 
+#include "plugin/base/error.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -13,6 +15,8 @@ constexpr std::string_view kOnward[] = {
     "CLIP", "CONDITIONING", "VAE", "LATENT", "CLIP_VISION", "CLIP_VISION_OUTPUT", "GUIDER"};
 /// Wires that lead back to the model that works on them.
 constexpr std::string_view kBack[] = {"MODEL", "LATENT", "GUIDER"};
+constexpr size_t kMostModels = 100;         ///< that are asked for one part
+constexpr size_t kMostWires = 10'000'000;  ///< followed, for all parts
 
 class PartFinder {
 public:
@@ -26,17 +30,18 @@ public:
         }
     }
 
-    /// In the order in which they are found.
-    [[nodiscard]] std::vector<std::string> modelsOf(const std::string& part) const {
+    /// The nearest first.
+    [[nodiscard]] std::vector<std::string> modelsOf(const std::string& part) {
         std::vector<std::string> models;
         std::set<std::string> seen = {part}, seenBack;
         std::vector<std::string> open = {part};
-        for (size_t done = 0; done < open.size(); ++done) {
+        for (size_t done = 0; done < open.size() && models.size() < kMostModels; ++done) {
             const auto fed = fedBy_.find(open[done]);
             if (fed == fedBy_.end()) {
                 continue;
             }
             for (const std::string& node : fed->second) {
+                countWire();
                 addModelsBehind(node, seenBack, models);
                 if (seen.insert(node).second) {
                     open.push_back(node);
@@ -47,6 +52,13 @@ public:
     }
 
 private:
+    void countWire() {
+        if (++wires_ > kMostWires) {
+            throw Error(ErrorKind::Corrupt,
+                        message("the workflow has too many loaders that are wired to each other"));
+        }
+    }
+
     template <size_t Count>
     static bool isAmong(const std::string_view (&types)[Count], std::string_view type) {
         return std::find(std::begin(types), std::end(types), type) != std::end(types);
@@ -68,7 +80,7 @@ private:
 
     void addModelsBehind(const std::string& from,
                          std::set<std::string>& seen,
-                         std::vector<std::string>& models) const {
+                         std::vector<std::string>& models) {
         std::vector<std::string> open = {from};
         while (!open.empty()) {
             const std::string id = open.back();
@@ -83,6 +95,7 @@ private:
                 continue;
             }
             for (const auto& [name, input] : node->second.inputs) {
+                countWire();
                 if (input.from && isAmong(kBack, typeOfSocket(*input.from))) {
                     open.push_back(input.from->node);
                 }
@@ -93,6 +106,7 @@ private:
     const Prompt& prompt_;
     const ClassTable& table_;
     std::map<std::string, std::vector<std::string>> fedBy_;
+    size_t wires_ = 0;
 };
 
 }  // namespace
@@ -105,7 +119,7 @@ const char* portOfRole(ModelRole role) {
 
 std::map<std::string, std::vector<std::string>> modelsOfParts(const Prompt& prompt,
                                                               const ClassTable& table) {
-    const PartFinder finder(prompt, table);
+    PartFinder finder(prompt, table);
     std::map<std::string, std::vector<std::string>> models;
     for (const auto& [id, node] : prompt.nodes) {
         const ClassRow* row = table.find(node.type);
