@@ -15,7 +15,7 @@ constexpr std::string_view kOnward[] = {
     "CLIP", "CONDITIONING", "VAE", "LATENT", "CLIP_VISION", "CLIP_VISION_OUTPUT", "GUIDER"};
 /// Wires that lead back to the model that works on them.
 constexpr std::string_view kBack[] = {"MODEL", "LATENT", "GUIDER"};
-constexpr size_t kMostModels = 100;         ///< that are asked for one part
+constexpr size_t kMostModels = 100;        ///< that are asked for one part
 constexpr size_t kMostWires = 10'000'000;  ///< followed, for all parts
 
 class PartFinder {
@@ -82,7 +82,7 @@ private:
                          std::set<std::string>& seen,
                          std::vector<std::string>& models) {
         std::vector<std::string> open = {from};
-        while (!open.empty()) {
+        while (!open.empty() && models.size() < kMostModels) {
             const std::string id = open.back();
             open.pop_back();
             const auto node = prompt_.nodes.find(id);

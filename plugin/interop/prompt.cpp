@@ -51,9 +51,16 @@ PromptNode apiNode(const std::string& id, const Json& json) {
 }
 
 /// A graph's ids stand complete in messages and files.
-void checkIds(const Prompt& prompt) {
+void checkNodes(const Prompt& prompt) {
     constexpr size_t kLongestId = 190;
+    constexpr size_t kMostInputs = 200'000;
+    size_t inputs = 0;
     for (const auto& [id, node] : prompt.nodes) {
+        inputs += node.inputs.size();
+        if (inputs > kMostInputs) {
+            throw Error(ErrorKind::Corrupt,
+                        message("the nodes of the workflow have more than {} inputs", kMostInputs));
+        }
         if (id.empty() || id.size() > kLongestId) {
             throw Error(ErrorKind::Corrupt,
                         message("the workflow has the node {}; an id has 1 to {} bytes",
@@ -89,6 +96,22 @@ bool isSeedControl(const Json& value) {
 
 void giveValue(PromptNode& node, const std::string& name, Json value) {
     node.inputs[name] = {.from = std::nullopt, .value = std::move(value)};
+}
+
+/// By name, as newer files have them, too, and those of some nodes alone.
+void takeNamedWidgets(const ClassRow* row, const Json& values, PromptNode& node) {
+    for (const auto& [name, value] : values.items()) {
+        const bool isOfEditor = name.starts_with("control_after_generate") || name == "upload";
+        if (!isOfEditor) {
+            giveValue(node, name, value);
+        }
+    }
+    for (size_t i = 0; row != nullptr && i < row->widgets.size(); ++i) {
+        const Widget& widget = row->widgets[i];
+        if (widget.defaultValue && !node.inputs.contains(widget.name)) {
+            giveValue(node, widget.name, *widget.defaultValue);
+        }
+    }
 }
 
 void takeKnownWidgets(const ClassRow& row, const Json& values, PromptNode& node) {
@@ -140,7 +163,7 @@ bool isApiPrompt(const Json& json) {
 Prompt readPrompt(const Json& json, const ClassTable& table) {
     if (isWorkflow(json) || isApiPrompt(json)) {
         Prompt prompt = isWorkflow(json) ? promptOfWorkflow(json, table) : promptOfApi(json);
-        checkIds(prompt);
+        checkNodes(prompt);
         return prompt;
     }
     for (const char* key : {"workflow", "prompt"}) {
@@ -160,9 +183,7 @@ void takeWidgets(const ClassRow* row,
                  const Json& values,
                  PromptNode& node) {
     if (values.is_object()) {
-        for (const auto& [name, value] : values.items()) {
-            giveValue(node, name, value);
-        }
+        takeNamedWidgets(row, values, node);
     } else if (row != nullptr) {
         takeKnownWidgets(*row, values.is_array() ? values : Json::array(), node);
     } else if (values.is_array()) {

@@ -17,7 +17,9 @@ namespace {
 constexpr const char* kSubgraphInput = "-10";   ///< the node within a subgraph that its inputs are
 constexpr const char* kSubgraphOutput = "-20";  ///< likewise of its outputs
 constexpr int kDeepestSubgraph = 64;
-constexpr int kLongestWire = 2000;  ///< nodes that a wire runs through
+constexpr int kLongestWire = 2000;          ///< nodes that a wire runs through
+constexpr size_t kMostLooks = 30'000'000;   ///< at inputs and links, while wires are followed
+constexpr size_t kMostOpened = 128u << 20;  ///< bytes of subgraphs, each time that one is used
 constexpr int kMuted = 2;
 constexpr int kBypassed = 4;
 
@@ -52,6 +54,17 @@ Json pointIn(const Json& json) {
         point.push_back(member);
     }
     return point;
+}
+
+/// Texts and members of JSON, about in bytes.
+size_t weightOf(const Json& json) {
+    size_t weight = json.is_string() ? json.get_ref<const std::string&>().size() + 1 : 1;
+    if (json.is_structured()) {
+        for (const auto& [key, member] : json.items()) {
+            weight += key.size() + weightOf(member);
+        }
+    }
+    return weight;
 }
 
 struct WorkflowLink {
@@ -116,6 +129,18 @@ std::string widgetNameOf(const Json& input) {
     return name.empty() ? textIn(input, "name") : name;
 }
 
+/// A widget of an inner node that a subgraph shows.
+struct Proxy {
+    std::string node;  ///< "-1": an input of the subgraph
+    std::string widget;
+    const Json* value;  ///< null: the inner node has it
+};
+
+struct Definition {
+    const Json* graph = nullptr;
+    size_t weight = 0;
+};
+
 /// An input of a node.
 struct InputAt {
     const Scope* scope = nullptr;
@@ -148,7 +173,8 @@ public:
     WorkflowReader(const Json& workflow, const ClassTable& table) : table_(table) {
         for (const Json& definition : listIn(memberIn(workflow, "definitions"), "subgraphs")) {
             const std::string id = textIn(definition, "id");
-            if (!id.empty() && !definitions_.emplace(id, &definition).second) {
+            const Definition entry{.graph = &definition, .weight = weightOf(definition)};
+            if (!id.empty() && !definitions_.emplace(id, entry).second) {
                 refuseWorkflow(message("two subgraphs have the id {}", quotedName(id)));
             }
         }
@@ -163,6 +189,29 @@ public:
     }
 
 private:
+    /// A small file can make much to look at: subgraphs in subgraphs, long lists on long ways.
+    void look(size_t count) {
+        looks_ += count;
+        if (looks_ > kMostLooks) {
+            refuseWorkflow(message("its wires run through too many nodes with too many inputs"));
+        }
+    }
+
+    void addOpened(size_t weight) {
+        opened_ += weight;
+        if (opened_ > kMostOpened) {
+            refuseWorkflow(
+                message("its subgraphs are used so often that they have more than {} "
+                        "bytes together",
+                        kMostOpened));
+        }
+    }
+
+    Json copied(const Json& value) {
+        addOpened(weightOf(value));
+        return value;
+    }
+
     void open(Scope& scope) {
         for (const Json& node : listIn(*scope.graph, "nodes")) {
             const std::string id = idFrom(memberIn(node, "id"));
@@ -177,14 +226,20 @@ private:
             }
         }
         for (const Json& json : listIn(*scope.graph, "links")) {
-            if (!json.is_null()) {
-                scope.links.insert(linkFrom(json));
+            if (json.is_null()) {
+                continue;
             }
+            auto [id, link] = linkFrom(json);
+            if (id.empty()) {
+                refuseWorkflow(message("a link has no id"));
+            }
+            scope.links.insert_or_assign(std::move(id), std::move(link));
         }
         for (const auto& [id, node] : scope.nodes) {
             const auto definition = definitions_.find(textIn(*node, "type"));
             if (definition != definitions_.end() && !isLeftOut(*node)) {
-                openInner(scope, id, *node, *definition->second);
+                addOpened(definition->second.weight);
+                openInner(scope, id, *node, *definition->second.graph);
             }
         }
     }
@@ -291,11 +346,17 @@ private:
         for (const Json& output : listIn(json, "outputs")) {
             node.outputTypes.push_back(textIn(output, "type"));
         }
-        takeWidgets(table_.find(type), widgetNamesOf(json), memberIn(json, "widgets_values"), node);
+        const Json& named = memberIn(json, "widgets_values_named");
+        takeWidgets(table_.find(type),
+                    widgetNamesOf(json),
+                    named.is_object() ? named : memberIn(json, "widgets_values"),
+                    node);
         takePromoted(scope, id, node);
         takeWires(scope, json, path, node);
         addPromoted(scope, json, path, node);
-        prompt_.nodes.emplace(path, std::move(node));
+        if (!prompt_.nodes.emplace(path, std::move(node)).second) {
+            refuseWorkflow(message("two nodes have the id {}", quotedName(path)));
+        }
     }
 
     void addNote(const Scope& scope, const Json& json) {
@@ -349,14 +410,14 @@ private:
     }
 
     /// Values of the node that the subgraph around it keeps.
-    static void takePromoted(const Scope& scope, const std::string& id, PromptNode& node) {
-        for (const auto& [entry, value] : proxiesOf(scope)) {
-            if (entry.first != id) {
+    void takePromoted(const Scope& scope, const std::string& id, PromptNode& node) {
+        for (const Proxy& proxy : proxiesOf(scope)) {
+            if (proxy.node != id) {
                 continue;
             }
-            const auto input = node.inputs.find(entry.second);
-            if (!value.is_null() && input != node.inputs.end()) {
-                input->second = {.from = std::nullopt, .value = value};
+            const auto input = node.inputs.find(proxy.widget);
+            if (!proxy.value->is_null() && input != node.inputs.end()) {
+                input->second = {.from = std::nullopt, .value = copied(*proxy.value)};
             }
         }
     }
@@ -389,15 +450,16 @@ private:
     };
 
     /// Nothing: it does not show it.
-    static std::optional<Outside> outsideOf(const Scope& scope,
-                                            const Json& node,
-                                            const std::string& name) {
+    std::optional<Outside> outsideOf(const Scope& scope,
+                                     const Json& node,
+                                     const std::string& name) {
         const std::string id = idFrom(memberIn(node, "id"));
-        for (const auto& [entry, value] : proxiesOf(scope)) {
-            if (entry.first == id && entry.second == name) {
+        for (const Proxy& proxy : proxiesOf(scope)) {
+            if (proxy.node == id && proxy.widget == name) {
                 return Outside{.name = name, .label = name};
             }
         }
+        look(listIn(node, "inputs").size());
         for (const Json& input : listIn(node, "inputs")) {
             const auto link = scope.links.find(idFrom(memberIn(input, "link")));
             const bool isIt = textIn(input, "name") == name || widgetNameOf(input) == name;
@@ -415,50 +477,60 @@ private:
 
     /// The older form of promoted values: pairs of an inner node (-1: an input of the subgraph) and
     /// a widget, in the order of the values; null: the inner node has the value.
-    static std::vector<std::pair<std::pair<std::string, std::string>, Json>> proxiesOf(
-        const Scope& scope) {
-        std::vector<std::pair<std::pair<std::string, std::string>, Json>> proxies;
+    std::vector<Proxy> proxiesOf(const Scope& scope) {
+        static const Json kNoValue;
+        std::vector<Proxy> proxies;
         if (scope.instance == nullptr) {
             return proxies;
         }
         const Json& values = memberIn(*scope.instance, "widgets_values");
-        for (const Json& entry : listIn(memberIn(*scope.instance, "properties"), "proxyWidgets")) {
+        const Json& entries = listIn(memberIn(*scope.instance, "properties"), "proxyWidgets");
+        look(entries.size());
+        for (const Json& entry : entries) {
             if (!entry.is_array() || entry.size() < 2 || !entry[1].is_string()) {
                 continue;
             }
             const size_t at = proxies.size();
-            proxies.push_back({{idFrom(entry[0]), entry[1].get<std::string>()},
-                               values.is_array() && at < values.size() ? values[at] : Json()});
+            const bool hasValue = values.is_array() && at < values.size();
+            proxies.push_back({.node = idFrom(entry[0]),
+                               .widget = entry[1].get<std::string>(),
+                               .value = hasValue ? &values[at] : &kNoValue});
         }
         return proxies;
     }
 
     /// What the subgraph itself gives to an inner input that its own input `name` leads to. Null:
     /// nothing.
-    static Json promotedValue(const InputAt& at, const std::string& name) {
-        const auto proxies = proxiesOf(*at.scope);
+    Json promotedValue(const InputAt& at, const std::string& name) {
+        const std::vector<Proxy> proxies = proxiesOf(*at.scope);
         if (!proxies.empty()) {
             const std::string id = idFrom(memberIn(*at.node, "id"));
             const Json* input = entryAt(*at.node, "inputs", at.slot);
             const std::string widget = input != nullptr ? widgetNameOf(*input) : std::string();
-            for (const auto& [entry, value] : proxies) {
-                if ((entry.first == id && entry.second == widget) ||
-                    (entry.first == "-1" && entry.second == name)) {
-                    return value;
+            for (const Proxy& proxy : proxies) {
+                if ((proxy.node == id && proxy.widget == widget) ||
+                    (proxy.node == "-1" && proxy.widget == name)) {
+                    return copied(*proxy.value);
                 }
             }
             return {};
+        }
+        const Json& named = memberIn(*at.scope->instance, "widgets_values_named");
+        if (const Json& value = memberIn(named, name.c_str()); !value.is_null()) {
+            return copied(value);
         }
         const Json& values = memberIn(*at.scope->instance, "widgets_values");
         const std::vector<std::string> names = widgetInputsOf(*at.scope);
         const auto found = std::ranges::find(names, name);
         const auto index = static_cast<size_t>(found - names.begin());
-        return found != names.end() && values.is_array() && index < values.size() ? values[index]
-                                                                                  : Json();
+        return found != names.end() && values.is_array() && index < values.size()
+                   ? copied(values[index])
+                   : Json();
     }
 
     /// The newer form: the inputs of the subgraph that lead to a widget, in their order.
-    static std::vector<std::string> widgetInputsOf(const Scope& scope) {
+    std::vector<std::string> widgetInputsOf(const Scope& scope) {
+        look(scope.links.size());
         std::set<int> slots;
         for (const auto& [id, link] : scope.links) {
             const auto node = scope.nodes.find(link.to);
@@ -483,6 +555,7 @@ private:
         const std::string wanted = typeAt(*at.node, "inputs", at.slot);
         PromptInput promoted;  // by the outermost subgraph that has a value
         for (int hop = 0; hop < kLongestWire; ++hop) {
+            look(1);
             const Json* input = entryAt(*at.node, "inputs", at.slot);
             const std::string link =
                 input != nullptr ? idFrom(memberIn(*input, "link")) : std::string();
@@ -513,8 +586,9 @@ private:
                     kLongestWire));
     }
 
-    static int outerSlot(const Scope& scope, const std::string& name) {
+    int outerSlot(const Scope& scope, const std::string& name) {
         const Json& inputs = listIn(*scope.instance, "inputs");
+        look(inputs.size());
         for (int slot = 0; slot < static_cast<int>(inputs.size()); ++slot) {
             if (textIn(inputs[static_cast<size_t>(slot)], "name") == name) {
                 return slot;
@@ -544,6 +618,7 @@ private:
                 return fromNode(at, *scope, json, slot, wanted);
             }
             scope = inner->second.get();
+            look(scope->links.size());
             const WorkflowLink* leaving = nullptr;
             for (const auto& [key, each] : scope->links) {
                 leaving = each.to == kSubgraphOutput && each.toSlot == slot ? &each : leaving;
@@ -564,13 +639,14 @@ private:
         return PromptInput();
     }
 
-    static std::optional<PromptInput> fromNode(
+    std::optional<PromptInput> fromNode(
         InputAt& at, const Scope& scope, const Json& json, int slot, const std::string& wanted) {
         const std::string type = textIn(json, "type");
         if (modeOf(json) == kMuted || type == "Note" || type == "MarkdownNote") {
             return PromptInput();
         }
         if (modeOf(json) == kBypassed || type == "Reroute") {
+            look(listIn(json, "inputs").size());
             const int through = type == "Reroute" ? 0 : bypassedSlot(json, slot, wanted);
             if (through < 0) {
                 return PromptInput();
@@ -581,7 +657,7 @@ private:
         if (type == "PrimitiveNode") {
             const Json& values = memberIn(json, "widgets_values");
             const bool hasOne = values.is_array() && !values.empty();
-            return PromptInput{.from = std::nullopt, .value = hasOne ? values[0] : Json()};
+            return PromptInput{.from = std::nullopt, .value = hasOne ? copied(values[0]) : Json()};
         }
         return PromptInput{.from = Socket{scope.path + idFrom(memberIn(json, "id")), slot},
                            .value = {}};
@@ -595,10 +671,12 @@ private:
     }
 
     const ClassTable& table_;
-    std::map<std::string, const Json*> definitions_;
+    std::map<std::string, Definition> definitions_;
     Scope root_;
     Prompt prompt_;
     size_t count_ = 0;
+    size_t looks_ = 0;
+    size_t opened_ = 0;
 };
 
 }  // namespace

@@ -81,6 +81,15 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(valueFrom(node.toStdString()).dump()), value);
     }
 
+    void anAspectWithoutANumberIsNotEvaluated() {
+        for (const char* aspect : {"inf:inf", "nan:1", "0:1", "1e308:1e-308"}) {
+            const std::string node =
+                R"({"class_type": "ResolutionSelector", "inputs": {"megapixels": 1, "aspect_ratio": ")" +
+                std::string(aspect) + "\"}}";
+            QVERIFY2(valueFrom(node).is_null(), aspect);
+        }
+    }
+
     void evaluatesInTheOrderOfTheWires() {
         const Json value = valueFrom(
             R"({"class_type": "ComfyMathExpression", "inputs": {"expression": "a + 1", "values.a": ["z", 1]}})",

@@ -82,6 +82,19 @@ private Q_SLOTS:
         QCOMPARE(node.inputs.at("denoise").value, Json(1.0));  // by the table
     }
 
+    void takesTheNamesThatTheFileStates() {
+        const Prompt prompt = promptOf(R"({"nodes": [
+            {"id": 1, "type": "Odd", "widgets_values": [3, "randomize", "fast"],
+             "widgets_values_named": {"noise": 3, "control_after_generate": "randomize", "mode": "fast"}},
+            {"id": 2, "type": "EmptyLatentImage", "widgets_values": [],
+             "widgets_values_named": {"height": 640}}], "links": []})");
+
+        QCOMPARE(apiOf(prompt)["1"]["inputs"], parsed(R"({"noise": 3, "mode": "fast"})"));
+        QVERIFY(prompt.nodes.at("1").unnamed.empty());
+        QCOMPARE(apiOf(prompt)["2"]["inputs"],
+                 parsed(R"({"width": 512, "height": 640, "batch_size": 1})"));
+    }
+
     void keepsValuesThatItCannotName() {
         const Prompt prompt = promptOf(
             R"({"nodes": [{"id": 1, "type": "CLIPTextEncode", "widgets_values": ["cat", 1, 2]},
@@ -114,6 +127,11 @@ private Q_SLOTS:
         QCOMPARE(prompt.nodes.at("3").inputs.at("source").from->node, std::string("2:7"));
         QCOMPARE(prompt.groups.at(0).title, std::string("My prompt"));
         QCOMPARE(prompt.promoted.at(0).input, std::string("text"));
+    }
+
+    void opensSubgraphs_withValuesByName() {
+        const std::string text = subgraphWorkflow(R"("widgets_values_named": {"text": "by name"})");
+        QCOMPARE(promptOf(text.c_str()).nodes.at("2:7").inputs.at("text").value, Json("by name"));
     }
 
     void opensSubgraphs_withTheNewerFormOfPromotedValues() {
