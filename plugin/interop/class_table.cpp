@@ -90,6 +90,7 @@ RecipeNode recipeNodeFrom(const Json& json, const Json& maps, const std::string&
     return {.name = textAt(json, "name", where),
             .type = textAt(json, "node", where),
             .inputs = namesAt(json, "in", where),
+            .before = namesAt(json, "before", where),
             .params = valuesOf(memberIn(json, "set"), maps, where)};
 }
 

@@ -4,6 +4,7 @@
 
 #include "plugin/base/json.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,6 +27,8 @@ struct RecipeNode {
     std::string type;  ///< its id here
     /// What feeds our ports: an input of the class, or "@name.port" of another node of the recipe.
     std::map<std::string, std::string> inputs;
+    /// What feeds our ports: the port of that name of the nearest node before the input.
+    std::map<std::string, std::string> before;
     /// Where our parameters come from: see ClassTable.
     std::map<std::string, Json> params;
 };
@@ -72,6 +75,12 @@ struct ClassRow {
     ModelRole role = ModelRole::None;
     std::vector<Recipe> recipes;  ///< empty, and no `fold`: nothing stands for it
     ExportRule exported;
+
+    /// nullptr: it has none of that name.
+    [[nodiscard]] const Widget* widget(std::string_view widgetName) const {
+        const auto found = std::ranges::find(widgets, widgetName, &Widget::name);
+        return found == widgets.end() ? nullptr : &*found;
+    }
 };
 
 /// A family by parts of the names of its files.

@@ -5,6 +5,7 @@
 #include "plugin/interop/json_members.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace lowtide::interop {
 
@@ -20,7 +21,38 @@ bool namesSkippingFamily(const PromptNode& node, const ClassTable& table) {
     });
 }
 
+bool isNameByte(char byte) {
+    return std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '_';
+}
+
+bool specReads(const Json& spec, const std::string& name) {
+    if (spec.is_string()) {
+        return spec == name;
+    }
+    const std::string expression = textIn(spec, "expr");
+    for (size_t at = expression.find(name); at != std::string::npos;
+         at = expression.find(name, at + 1)) {
+        const size_t end = at + name.size();
+        const bool isWhole = (at == 0 || !isNameByte(expression[at - 1])) &&
+                             (end == expression.size() || !isNameByte(expression[end]));
+        if (isWhole) {
+            return true;
+        }
+    }
+    return textIn(spec, "from") == name;
+}
+
 }  // namespace
+
+bool readsInput(const Recipe& recipe, const std::string& name) {
+    const auto reads = [&](const std::map<std::string, Json>& specs) {
+        return std::ranges::any_of(
+            specs, [&](const auto& entry) { return specReads(entry.second, name); });
+    };
+    return std::ranges::any_of(recipe.nodes,
+                               [&](const RecipeNode& node) { return reads(node.params); }) ||
+           std::ranges::any_of(recipe.settings, reads) || reads(recipe.back);
+}
 
 std::optional<Json> RecipeValues::from(const Json& spec, const PromptNode& node) {
     if (spec.is_string()) {

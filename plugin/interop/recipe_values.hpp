@@ -10,6 +10,9 @@
 
 namespace lowtide::interop {
 
+/// Whether a value of the recipe is that of the input, or follows from it.
+[[nodiscard]] bool readsInput(const Recipe& recipe, const std::string& name);
+
 /// What a row's words for a value (ClassTable) give for a node.
 class RecipeValues {
 public:

@@ -2,6 +2,7 @@
 
 #include "plugin/base/text.hpp"
 #include "plugin/graph/param_value.hpp"
+#include "plugin/interop/json_members.hpp"
 #include "plugin/interop/model_parts.hpp"
 #include "plugin/interop/recipe_values.hpp"
 
@@ -19,7 +20,9 @@ namespace {
 
 constexpr const char* kImageLoader = "load.image";
 constexpr const char* kVideoLoader = "load.video";
-constexpr double kCascade = 40;  ///< between the nodes of one recipe
+constexpr double kCascade = 40;       ///< between the nodes of one recipe
+constexpr int kFarthestBefore = 256;  ///< nodes that a look backwards passes
+constexpr size_t kLongestSetting = 1000;
 
 /// What leaves an output: a wire, and what the nodes behind it are to know.
 struct Carried {
@@ -87,6 +90,8 @@ public:
             translateNode(id, prompt_.nodes.at(id));
         }
         addParts();
+        reportOpenInputs();
+        spreadMissing();
         sortLinks();
         addGroups();
         addNotes();
@@ -139,7 +144,42 @@ private:
             addNodes(id, node, *recipe, inputs);
             addOutputs(id, node, *row, *recipe, inputs);
         }
+        if (recipe->near.empty()) {
+            noteUnread(node, *row, *recipe);
+        }
         reportNode(id, node);
+    }
+
+    /// Values that ComfyUI does something with and the recipe does not.
+    void noteUnread(const PromptNode& node, const ClassRow& row, const Recipe& recipe) {
+        for (const auto& [name, input] : node.inputs) {
+            const bool isOfEditor = name.starts_with("control_after_generate") ||
+                                    name.find("upload") != std::string::npos;
+            const bool isEmpty = !input.from && input.value.is_null();
+            const bool isWidget = row.widget(name) != nullptr;
+            const std::optional<Json> usual = usualValue(row, name);
+            const bool isUsual = !input.from && usual && *usual == input.value;
+            if (isOfEditor || isEmpty || isUsual || readsInput(recipe, name) ||
+                (isWidget ? !usual : input.from.has_value())) {
+                continue;
+            }
+            whys_.push_back(
+                input.from ? message("{} is given by another node, and has no counterpart here",
+                                     quotedName(name))
+                           : message("{} is {}, and has no counterpart here",
+                                     quotedName(name),
+                                     quotedName(wordOf(input.value))));
+        }
+    }
+
+    /// The value of an input with which the recipe is exact; nothing: the row does not state it.
+    static std::optional<Json> usualValue(const ClassRow& row, const std::string& name) {
+        const auto exported = row.exported.values.find(name);
+        if (exported != row.exported.values.end() && exported->second.contains("is")) {
+            return std::optional<Json>(exported->second["is"]);
+        }
+        const Widget* widget = row.widget(name);
+        return widget == nullptr ? std::nullopt : widget->defaultValue;
     }
 
     [[nodiscard]] bool isKnown(const Recipe& recipe) const {
@@ -194,6 +234,7 @@ private:
                                     .wires = {},
                                     .isMissing = true};
         }
+        missing_.insert(id);
         report_.missing.push_back({.id = id,
                                    .name = node.type,
                                    .title = node.title,
@@ -221,6 +262,7 @@ private:
             groupsUsed_.insert(from.group);
         }
         document_.nodes[id] = std::move(node);
+        classes_[id] = from.type;
     }
 
     static std::string idOf(const std::string& id, const RecipeNode& node) {
@@ -277,6 +319,18 @@ private:
                 link(*carried->second.wire, {own, port});
             }
         }
+        for (const auto& [port, source] : recipe.before) {
+            const auto carried = inputs.find(source);
+            const std::optional<graph::PortRef> wire =
+                carried == inputs.end() || !carried->second.wire
+                    ? std::nullopt
+                    : wireBefore(*carried->second.wire, port);
+            if (wire) {
+                link(*wire, {own, port});
+            } else {
+                whys_.push_back(message("no node before it has the input {}", quotedName(port)));
+            }
+        }
         for (const auto& [port, source] : all.wires) {
             if (!recipe.inputs.contains(port) && graph::findInput(desc, port) != nullptr) {
                 link(source, {own, port});
@@ -286,6 +340,24 @@ private:
 
     void link(const graph::PortRef& from, const graph::PortRef& to) {
         document_.links.push_back({.from = from, .to = to, .extra = Json::object()});
+        sources_.emplace(to, from);
+    }
+
+    /// What such an input of the nearest node is wired to, from that wire on backwards.
+    [[nodiscard]] std::optional<graph::PortRef> wireBefore(const graph::PortRef& wire,
+                                                           const std::string& port) const {
+        std::string id = wire.node;
+        for (int hop = 0; hop < kFarthestBefore; ++hop) {
+            if (const auto found = sources_.find({id, port}); found != sources_.end()) {
+                return found->second;
+            }
+            const auto latent = sources_.find({id, "latent"});
+            if (latent == sources_.end()) {
+                break;
+            }
+            id = latent->second.node;
+        }
+        return std::nullopt;
     }
 
     /// As documents have them.
@@ -489,7 +561,11 @@ private:
             const size_t index = recipe.settings.size() == 1 ? 0 : slot;
             if (index < recipe.settings.size()) {
                 for (const auto& [param, spec] : recipe.settings[index]) {
-                    if (std::optional<Json> value = values_.from(spec, node)) {
+                    std::optional<Json> value = values_.from(spec, node);
+                    if (value && wordOf(*value).size() > kLongestSetting) {
+                        whys_.push_back(message("the value of {} is too long; the default is taken",
+                                                quotedName(param)));
+                    } else if (value) {
                         output.settings[param] = std::move(*value);
                     }
                 }
@@ -507,7 +583,7 @@ private:
                    const std::string& param,
                    const Json& spec,
                    const PromptNode& node) {
-        for (size_t hop = 0; hop < document_.nodes.size(); ++hop) {
+        for (int hop = 0; hop < kFarthestBefore; ++hop) {
             const auto found = document_.nodes.find(id);
             const NodeDesc* desc =
                 found == document_.nodes.end() ? nullptr : needs_.catalog.find(found->second.type);
@@ -517,15 +593,15 @@ private:
                 }
                 return;
             }
-            const auto into = std::ranges::find_if(document_.links, [&](const graph::Link& each) {
-                return each.to.node == id &&
-                       (each.to.port == "model" || each.to.port == "conditioning" ||
-                        each.to.port == "first");
-            });
-            if (into == document_.links.end()) {
+            auto into = sources_.end();
+            for (const char* port : {"first", "conditioning", "model"}) {
+                const auto wired = sources_.find({id, port});
+                into = wired == sources_.end() ? into : wired;
+            }
+            if (into == sources_.end()) {
                 break;
             }
-            id = into->from.node;
+            id = into->second.node;
         }
         whys_.push_back(message("no node before it has the parameter {}", quotedName(param)));
     }
@@ -544,8 +620,8 @@ private:
             return;
         }
         bool isWired = false;
-        for (const std::string& model : models) {
-            isWired = joinPart(id, node, row, recipe, model) || isWired;
+        for (size_t rank = 0; rank < models.size(); ++rank) {
+            isWired = joinPart(id, node, row, recipe, models[rank], rank) || isWired;
         }
         if (isWired) {
             addNodes(id, node, recipe, inputs);
@@ -561,14 +637,15 @@ private:
                   const PromptNode& node,
                   const ClassRow& row,
                   const Recipe& recipe,
-                  const std::string& model) {
+                  const std::string& model,
+                  size_t rank) {
         const Recipe* loader = recipeFor(rowOf(model), prompt_.nodes.at(model));
         const NodeDesc* desc = loader == nullptr || loader->nodes.empty()
                                    ? nullptr
                                    : needs_.catalog.find(loader->nodes[0].type);
         const std::string port = portOfRole(row.role);
         if (desc != nullptr && graph::findInput(*desc, port) != nullptr) {
-            joined_.push_back({.from = {id, recipe.outputs.at(0)}, .to = {model, port}});
+            joinNearest(joined_, {model, port}, rank, graph::PortRef{id, recipe.outputs.at(0)});
             return true;
         }
         if (desc != nullptr && row.role == ModelRole::Autoencoder &&
@@ -576,7 +653,7 @@ private:
             const auto file = recipe.nodes[0].params.find("file");
             if (file != recipe.nodes[0].params.end()) {
                 if (const std::optional<Json> value = values_.from(file->second, node)) {
-                    ownAutoencoders_[model] = *value;
+                    joinNearest(ownAutoencoders_, model, rank, *value);
                 }
             }
             return false;
@@ -586,15 +663,27 @@ private:
         return false;
     }
 
+    /// What is nearer to a model than others that reach it, as along a latent from one to the next.
+    template <typename Key, typename Value>
+    static void joinNearest(std::map<Key, std::pair<size_t, Value>>& joined,
+                            const Key& to,
+                            size_t rank,
+                            Value from) {
+        const auto [known, isNew] = joined.try_emplace(to, rank, from);
+        if (!isNew && rank < known->second.first) {
+            known->second = {rank, std::move(from)};
+        }
+    }
+
     /// Once all loaders are there.
     void addParts() {
-        std::set<graph::PortRef> taken;
-        for (const Joined& each : joined_) {
-            if (document_.nodes.contains(each.to.node) && taken.insert(each.to).second) {
-                link(each.from, each.to);
+        for (const auto& [to, from] : joined_) {
+            if (document_.nodes.contains(to.node)) {
+                link(from.second, to);
             }
         }
-        for (const auto& [model, file] : ownAutoencoders_) {
+        for (const auto& [model, ranked] : ownAutoencoders_) {
+            const Json& file = ranked.second;
             const auto node = document_.nodes.find(model);
             if (node != document_.nodes.end()) {
                 whys_.clear();
@@ -607,6 +696,7 @@ private:
 
     void addGroups() {
         Json groups = Json::array();
+        std::map<std::string, Json> values = valuesOfGroups();
         std::set<std::string> used = groupsUsed_;
         for (auto group = prompt_.groups.rbegin(); group != prompt_.groups.rend(); ++group) {
             if (used.contains(group->id) && !group->parent.empty()) {
@@ -619,8 +709,8 @@ private:
                 if (!group.parent.empty()) {
                     json["parent"] = group.parent;
                 }
-                if (Json values = valuesOfGroup(group.id); !values.empty()) {
-                    json["values"] = std::move(values);
+                if (const auto shown = values.find(group.id); shown != values.end()) {
+                    json["values"] = std::move(shown->second);
                 }
                 groups.push_back(std::move(json));
             }
@@ -630,12 +720,13 @@ private:
         }
     }
 
-    [[nodiscard]] Json valuesOfGroup(const std::string& group) const {
-        Json values = Json::array();
+    [[nodiscard]] std::map<std::string, Json> valuesOfGroups() const {
+        std::map<std::string, Json> values;
         for (const PromotedValue& value : prompt_.promoted) {
             const auto origin = origins_.find({value.node, value.input});
-            if (value.group == group && origin != origins_.end()) {
-                values.push_back({{"node", origin->second.node}, {"item", origin->second.port}});
+            if (origin != origins_.end()) {
+                values[value.group].push_back(
+                    {{"node", origin->second.node}, {"item", origin->second.port}});
             }
         }
         return values;
@@ -689,6 +780,53 @@ private:
         (whys_.empty() ? report_.exact : report_.near).push_back(std::move(entry));
     }
 
+    /// What a muted node would feed stays open, and is refused when it is run.
+    void reportOpenInputs() {
+        std::map<std::string, std::vector<Message>> open;
+        for (const auto& [id, node] : document_.nodes) {
+            const NodeDesc* desc = needs_.catalog.find(node.type);
+            if (desc == nullptr) {
+                continue;
+            }
+            for (const PortDesc& port : desc->inputs) {
+                if (!port.optional && !sources_.contains({id, port.id})) {
+                    open[id].push_back(message("nothing is wired to its input {}", port.label));
+                    missing_.insert(id);
+                }
+            }
+        }
+        for (std::vector<ReportEntry>* list : {&report_.exact, &report_.near}) {
+            std::erase_if(*list, [&](const ReportEntry& entry) {
+                const auto found = open.find(entry.id);
+                if (found != open.end()) {
+                    found->second.insert(found->second.begin(), entry.why.begin(), entry.why.end());
+                }
+                return found != open.end();
+            });
+        }
+        for (auto& [id, why] : open) {
+            report_.missing.push_back({.id = id, .name = classes_[id], .why = std::move(why)});
+        }
+    }
+
+    /// What follows on something that is missing does not run either.
+    void spreadMissing() {
+        std::map<std::string, std::vector<std::string>> feeds;
+        for (const graph::Link& each : document_.links) {
+            feeds[each.from.node].push_back(each.to.node);
+        }
+        std::vector<std::string> open(missing_.begin(), missing_.end());
+        while (!open.empty()) {
+            const std::vector<std::string> fed = feeds[open.back()];
+            open.pop_back();
+            for (const std::string& id : fed) {
+                if (missing_.insert(id).second) {
+                    open.push_back(id);
+                }
+            }
+        }
+    }
+
     void reportLeftOut() {
         for (const LeftOut& each : prompt_.leftOut) {
             report_.leftOut.push_back({.id = each.node, .name = each.type, .why = {each.why}});
@@ -704,11 +842,6 @@ private:
         }
     }
 
-    struct Joined {
-        graph::PortRef from;
-        graph::PortRef to;
-    };
-
     Prompt prompt_;
     const ImportNeeds& needs_;
     graph::Document document_;
@@ -716,8 +849,11 @@ private:
     std::map<Socket, Carried> outputs_;
     std::map<std::string, std::set<int>> slotsUsed_;  ///< outputs that something is wired to
     std::map<std::string, std::vector<std::string>> parts_;
-    std::vector<Joined> joined_;
-    std::map<std::string, Json> ownAutoencoders_;  ///< files by the loader of a checkpoint
+    /// Parts by the inputs of loaders, and files by the loaders of checkpoints; with their ranks.
+    std::map<graph::PortRef, std::pair<size_t, graph::PortRef>> joined_;
+    std::map<std::string, std::pair<size_t, Json>> ownAutoencoders_;
+    std::map<graph::PortRef, graph::PortRef> sources_;  ///< of inputs that are wired
+    std::map<std::string, std::string> classes_;        ///< there, by node here
     std::map<std::pair<std::string, std::string>, graph::PortRef>
         origins_;                       ///< nodes and inputs there, nodes and parameters here
     std::set<std::string> groupsUsed_;  ///< that hold a node

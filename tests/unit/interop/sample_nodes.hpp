@@ -37,6 +37,10 @@ inline std::vector<NodeDesc> importedNodes() {
     rotation.choices = {{"none", "None"}, {"right", "Right"}, {"half", "Half"}, {"left", "Left"}};
     ParamDesc flip = importParam("flip", ParamKind::Choice, std::string("none"));
     flip.choices = {{"none", "None"}, {"horizontal", "Horizontal"}, {"vertical", "Vertical"}};
+    ParamDesc clipSkip = importParam("clip_skip", ParamKind::Int, int64_t{-1});
+    clipSkip.min = -1;
+    ParamDesc by = importParam("by", ParamKind::Choice, std::string("scale"));
+    by.choices = {{"scale", "Scale"}, {"size", "Width and height"}};
     ParamDesc steps = importParam("steps", ParamKind::Int, int64_t{20});
     steps.min = 1;
     steps.max = 1000;
@@ -86,7 +90,7 @@ inline std::vector<NodeDesc> importedNodes() {
                      importPort("negative", "CONDITIONING")},
          .params = {importParam("prompt", ParamKind::Text, std::string()),
                     importParam("negative", ParamKind::Text, std::string()),
-                    importParam("clip_skip", ParamKind::Int, int64_t{-1}),
+                    clipSkip,
                     importParam("loras", ParamKind::Bool, false),
                     weights}},
         {.id = "latent.empty",
@@ -94,6 +98,14 @@ inline std::vector<NodeDesc> importedNodes() {
          .params = {importParam("width", ParamKind::Int, int64_t{512}),
                     importParam("height", ParamKind::Int, int64_t{512}),
                     importParam("batch", ParamKind::Int, int64_t{1})}},
+        {.id = "latent.upscale",
+         .inputs = {importPort("latent", "LATENT"), importPort("model", "MODEL", true)},
+         .outputs = {importPort("latent", "LATENT")},
+         .params = {importParam("method", ParamKind::Text, std::string("bislerp")),
+                    by,
+                    importParam("scale", ParamKind::Float, 2.0),
+                    importParam("width", ParamKind::Int, int64_t{0}),
+                    importParam("height", ParamKind::Int, int64_t{0})}},
         {.id = "control.apply",
          .inputs = {importPort("image", "IMAGE"),
                     importPort("controlnet", "CONTROLNET"),

@@ -39,6 +39,25 @@ constexpr const char* kSubgraph = R"({"last_node_id": 2, "nodes": [
           "widgets_values": ["inner"]}],
        "links": [{"id": 2, "origin_id": -10, "origin_slot": 0, "target_id": 7, "target_slot": 0}]}]}})";
 
+/// Text to image, upscaled and denoised once more by another model that has loaders of its own.
+Json twoModels() {
+    Json json = parsed(kCustomSampling);
+    json["21"] =
+        parsed(R"({"class_type": "UNETLoader", "inputs": {"unet_name": "flux1-dev.safetensors"}})");
+    json["0"] = parsed(
+        R"({"class_type": "CLIPLoader", "inputs": {"clip_name": "t5.safetensors", "type": "flux"}})");
+    json["25"] =
+        parsed(R"({"class_type": "CLIPTextEncode", "inputs": {"text": "dog", "clip": ["0", 0]}})");
+    json["26"] = parsed(
+        R"({"class_type": "LatentUpscale", "inputs": {"samples": ["11", 0], "upscale_method": "bilinear", "width": 1280, "height": 1280,
+            "crop": "disabled"}})");
+    json["27"] = parsed(
+        R"({"class_type": "KSampler", "inputs": {"model": ["21", 0], "positive": ["25", 0], "negative": ["25", 0], "latent_image": ["26", 0],
+            "seed": 1, "steps": 9, "cfg": 1, "sampler_name": "euler", "scheduler": "simple", "denoise": 0.5}})");
+    json["12"]["inputs"]["samples"] = parsed(R"(["27", 0])");
+    return json;
+}
+
 bool hasClass(const std::vector<ReportEntry>& entries, const std::string& name) {
     return std::ranges::find(entries, name, &ReportEntry::name) != entries.end();
 }
@@ -107,6 +126,65 @@ private Q_SLOTS:
         QCOMPARE(sourceOf(imported.document, "8", "model"), std::string("4.model"));
     }
 
+    void aMissingAutoencoderOfACheckpointStopsWhatNeedsIt() {
+        Json json = parsed(kTextToImage);
+        json["10"] =
+            parsed(R"({"class_type": "VAELoader", "inputs": {"vae_name": "better.safetensors"}})");
+        json["8"]["inputs"]["vae"] = parsed(R"(["10", 0])");
+        ImportNeeds needs = sampleNeeds();
+        needs.findFile = [](const std::string& name, bool) {
+            return name == "better.safetensors" ? std::nullopt : std::optional(name);
+        };
+
+        const Imported imported = translatePrompt(readPrompt(json, sourceTable()), needs);
+
+        QCOMPARE(imported.report.missing.at(0).name, std::string("better.safetensors"));
+        QVERIFY(imported.report.runs.empty());
+    }
+
+    void eachModelHasItsOwnParts() {
+        const graph::Document graph = importedFrom(twoModels().dump().c_str()).document;
+
+        QCOMPARE(sourceOf(graph, "1", "text_encoder"), std::string("2.text_encoder"));
+        QCOMPARE(sourceOf(graph, "21", "text_encoder"), std::string("0.text_encoder"));
+        QCOMPARE(sourceOf(graph, "25", "model"), std::string("21.model"));
+    }
+
+    void aSizeInPixelsIsGivenTheModelBeforeIt() {
+        const graph::Document graph = importedFrom(twoModels().dump().c_str()).document;
+
+        QCOMPARE(graph.nodes.at("26").params["by"], Json("size"));
+        QCOMPARE(sourceOf(graph, "26", "model"), std::string("1.model"));
+    }
+
+    void whatAMutedNodeWouldFeedDoesNotRun() {
+        Json json = parsed(kTextToImage);
+        json.erase("5");
+        json["3"]["inputs"].erase("latent_image");
+        json["40"] = json["9"];
+        json["41"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "a.png"}})");
+        json["40"]["inputs"]["images"] = parsed(R"(["41", 0])");
+
+        const ImportReport report = importedFrom(json.dump().c_str()).report;
+
+        QCOMPARE(report.runs, std::vector<std::string>{"40"});
+        QCOMPARE(report.missing.at(0).id, std::string("3"));
+        QCOMPARE(report.missing.at(0).name, std::string("KSampler"));
+        QVERIFY(!hasClass(report.exact, "KSampler"));
+    }
+
+    void aValueThatNothingTakesIsReported() {
+        Json json = parsed(kCustomSampling);
+        json["1"]["inputs"]["weight_dtype"] = "fp8_e4m3fn";
+        json["6"]["inputs"]["new_in_comfyui"] = 3;
+
+        const ImportReport report = importedFrom(json.dump().c_str()).report;
+
+        QVERIFY(hasClass(report.near, "UNETLoader") &&
+                hasClass(report.near, "EmptySD3LatentImage"));
+        QVERIFY(hasClass(report.exact, "CLIPLoader"));
+    }
+
     void imagesAreRotatedAndMirrored_data() {
         const testing::Rows<QString, QString, QString, QString> row(
             "type", "input", "value", "params");
@@ -173,6 +251,19 @@ private Q_SLOTS:
 
         QCOMPARE(importedFrom(json.dump().c_str()).document.nodes.at("6").params["clip_skip"],
                  Json(0));
+    }
+
+    void theLastLayerOfSdxlIsNotTaken() {
+        Json json = parsed(kTextToImage);
+        json["4"]["inputs"]["ckpt_name"] = "sd_xl_base_1.0.safetensors";
+        json["10"] = parsed(
+            R"({"class_type": "CLIPSetLastLayer", "inputs": {"clip": ["4", 1], "stop_at_clip_layer": -1}})");
+        json["6"]["inputs"]["clip"] = parsed(R"(["10", 0])");
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QVERIFY(!imported.document.nodes.at("6").params.contains("clip_skip"));
+        QVERIFY(hasClass(imported.report.near, "CLIPTextEncode"));
     }
 
     void aControlNetRidesOnThePrompts() {
