@@ -49,6 +49,16 @@ bool isEmptyFile(const ParamDesc& param, const Scalar& value) {
            text->empty();
 }
 
+/// A folder in the layout of diffusers, or a model that comes with the program.
+bool isNoFileOfWeights(const ParamDesc& param, const Scalar& value) {
+    constexpr std::string_view kEndings[] = {
+        ".safetensors", ".sft", ".ckpt", ".pt", ".pt2", ".pth", ".bin", ".gguf"};
+    const auto* text = std::get_if<std::string>(&value);
+    return param.kind == ParamKind::File && text != nullptr && !text->empty() &&
+           std::ranges::none_of(
+               kEndings, [&](std::string_view each) { return toLower(*text).ends_with(each); });
+}
+
 bool isPartPort(const ClassRow& row, const std::string& port) {
     return row.role == ModelRole::Model && (port == portOfRole(ModelRole::TextEncoder) ||
                                             port == portOfRole(ModelRole::Autoencoder) ||
@@ -91,6 +101,10 @@ struct ClassChoice::Fit {
     void take(const ParamDesc& param, const Scalar& value, const Json& spec) {
         const Json json = graph::toJson(value);
         empty += isEmptyFile(param, value) ? 1 : 0;
+        if (row.role != ModelRole::None && isNoFileOfWeights(param, value)) {
+            notes.push_back(message(
+                "{} is {}, which is no file that ComfyUI opens", param.label, shownValue(json)));
+        }
         if (spec.contains("is")) {
             takeConstant(param, json, spec["is"]);
             return;

@@ -158,6 +158,7 @@ ExportRule exportRuleFrom(const Json& json, const Json& maps, const std::string&
                     .values = exportedValuesOf(memberIn(json, "set"), maps, where),
                     .inputs = namesAt(json, "in", where),
                     .again = {},
+                    .againNear = memberIn(json, "again_near"),
                     .wires = namesAt(json, "wire", where),
                     .takes = namesAt(json, "takes", where),
                     .near = std::nullopt};

@@ -58,6 +58,9 @@ struct ExportRule {
     std::map<std::string, std::string> inputs;  ///< that are wired as another one, unless they are
     /// Names of ours that stand for those of the recipe in a second node of the class.
     std::map<std::string, std::string> again;
+    /// Why that second node gives another image, `why`, where `expr` holds and the family is, or
+    /// may be, `family`; null: it does not.
+    Json againNear;
     /// Inputs that an input of ours gives, too, where it can: "model.CLIP_VISION_OUTPUT".
     std::map<std::string, std::string> wires;
     /// Parameters and inputs of ours that `values` have in another way, or that make no difference

@@ -5,6 +5,7 @@
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/interop/class_choice.hpp"
 #include "plugin/interop/exported_values.hpp"
+#include "plugin/interop/json_members.hpp"
 #include "plugin/interop/model_parts.hpp"
 
 #include <algorithm>
@@ -105,6 +106,9 @@ private:
                 return used_.contains({index, names.second});
             });
             if (isTwice) {
+                if (values_.holds(rule.againNear, node)) {
+                    near_.emplace_back(textIn(rule.againNear, "why"));
+                }
                 makeNode({.index = index, .row = *choice->row, .names = rule.again});
             }
             if (!isTwice || usesOutputOf(index, *choice->row)) {

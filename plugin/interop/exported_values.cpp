@@ -89,6 +89,23 @@ bool ExportValues::applies(const ExportRule& rule, const graph::SnapshotNode& ou
     });
 }
 
+bool ExportValues::holds(const Json& condition, const graph::SnapshotNode& ours) const {
+    const bool mayBe = family_.empty() || textIn(condition, kFamily) == family_;
+    const std::optional<Json> value =
+        mayBe ? evaluate(textIn(condition, "expr"), knownValues(ours)) : std::nullopt;
+    return value && *value != 0;
+}
+
+/// A text counts as whether there is one.
+std::map<std::string, Json> ExportValues::knownValues(const graph::SnapshotNode& ours) const {
+    std::map<std::string, Json> values = {{"skips_layer", skipsLayer_}};
+    for (const auto& [id, value] : ours.params) {
+        const auto* text = std::get_if<std::string>(&value);
+        values[id] = text == nullptr ? graph::toJson(value) : Json(!text->empty());
+    }
+    return values;
+}
+
 ExportedValues ExportValues::ofClass(const ClassRow& row,
                                      const graph::SnapshotNode& ours,
                                      const std::map<std::string, std::string>& names) const {
@@ -191,14 +208,8 @@ std::optional<Json> ExportValues::mapped(const Json& spec, const Source& source)
 }
 
 std::optional<Json> ExportValues::expressed(const Json& spec, const Source& source) const {
-    std::map<std::string, Json> values = {{"skips_layer", skipsLayer_}};
-    for (const auto& [id, value] : source.ours.params) {
-        if (!std::holds_alternative<std::string>(value)) {
-            values[id] = graph::toJson(value);
-        }
-    }
     const auto text = spec["expr"].get<std::string>();
-    std::optional<Json> value = evaluate(text, values);
+    std::optional<Json> value = evaluate(text, knownValues(source.ours));
     if (!value) {
         source.values.missing.push_back(message("{} cannot be worked out", quotedName(text)));
         return std::nullopt;

@@ -28,6 +28,9 @@ class ExportValues {
 public:
     ExportValues(const graph::Snapshot& snapshot, const ClassTable& table);
 
+    /// Of ExportRule::againNear.
+    [[nodiscard]] bool holds(const Json& condition, const graph::SnapshotNode& ours) const;
+
     /// Whether the class may stand for the node: ExportRule::when.
     [[nodiscard]] bool applies(const ExportRule& rule, const graph::SnapshotNode& ours) const;
 
@@ -45,6 +48,7 @@ private:
         ExportedValues& values;
     };
 
+    [[nodiscard]] std::map<std::string, Json> knownValues(const graph::SnapshotNode& ours) const;
     void takeParams(const ClassRow& row, const Source& source) const;
     [[nodiscard]] std::optional<Json> from(const Json& spec, const Source& source) const;
     [[nodiscard]] std::optional<Json> mapped(const Json& spec, const Source& source) const;

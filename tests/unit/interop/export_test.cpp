@@ -274,6 +274,36 @@ private Q_SLOTS:
         QCOMPARE(nameOf("SDXL/dream.safetensors"), Json("SDXL/dream.safetensors"));
     }
 
+    void anEmptyNegativeOfSdxlIsNear_unlessItIsEncoded() {
+        Json graph = parsed(kOwnGraph);
+        graph["nodes"]["encode"]["params"] = parsed(R"({"prompt": "a lighthouse"})");
+        const auto nearOf = [&](const char* file, bool isEncoded) {
+            graph["nodes"]["load"]["params"]["checkpoint"] = file;
+            graph["nodes"]["encode"]["params"]["encode_empty"] = isEncoded;
+            return exportedFrom(graph).report.near.size();
+        };
+        QCOMPARE(nearOf("sd_xl_base_1.0.safetensors", false), size_t{1});
+        QCOMPARE(nearOf("sd_xl_base_1.0.safetensors", true), size_t{0});
+        QCOMPARE(nearOf("v1-5-pruned.safetensors", false), size_t{0});
+        QCOMPARE(nearOf("unknown.safetensors", false), size_t{1});
+    }
+
+    void whatIsNoFileIsNear_data() {
+        testing::addRows("name", {"builtin:mini", "/data/models/sd_xl_base_1.0", "dreams/"});
+    }
+
+    void whatIsNoFileIsNear() {
+        QFETCH(QString, name);
+        Json graph = parsed(kOwnGraph);
+        graph["nodes"]["load"]["params"]["checkpoint"] = name.toStdString();
+
+        const Exported exported = exportedFrom(graph);
+
+        QCOMPARE(exported.report.near.size(), size_t{1});
+        QCOMPARE(exported.report.near.at(0).id, std::string("load"));
+        QVERIFY(exported.report.missing.empty());
+    }
+
     void anotherNoiseIsNear_withTheReason() {
         Json graph = parsed(kOwnGraph);
         graph["nodes"]["denoise"]["params"] =

@@ -91,6 +91,8 @@ inline std::vector<NodeDesc> importedNodes() {
          .params = {importParam("prompt", ParamKind::Text, std::string()),
                     importParam("negative", ParamKind::Text, std::string()),
                     clipSkip,
+                    importParam("negative_2", ParamKind::Text, std::string()),
+                    importParam("encode_empty", ParamKind::Bool, false),
                     importParam("loras", ParamKind::Bool, false),
                     weights}},
         {.id = "latent.empty",
