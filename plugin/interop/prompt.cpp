@@ -31,7 +31,28 @@ std::optional<Socket> apiSocket(const Json& value) {
                   slot >= 0 && slot < kMostSlots ? static_cast<int>(slot) : -1};
 }
 
-PromptNode apiNode(const std::string& id, const Json& json) {
+void giveValue(PromptNode& node, const std::string& name, Json value) {
+    node.inputs[name] = {.from = std::nullopt, .value = std::move(value)};
+}
+
+/// What the class takes where the file has no value.
+void takeDefault(const Widget& widget, PromptNode& node) {
+    if (widget.defaultValue) {
+        giveValue(node, widget.name, *widget.defaultValue);
+    } else if (!widget.name.starts_with('~')) {
+        node.lacking.push_back(widget.name);
+    }
+}
+
+void takeDefaults(const ClassRow* row, PromptNode& node) {
+    for (size_t i = 0; row != nullptr && i < row->widgets.size(); ++i) {
+        if (!node.inputs.contains(row->widgets[i].name)) {
+            takeDefault(row->widgets[i], node);
+        }
+    }
+}
+
+PromptNode apiNode(const std::string& id, const Json& json, const ClassTable& table) {
     PromptNode node;
     node.type = textIn(json, kClassType);
     node.title = textIn(memberIn(json, "_meta"), "title");
@@ -47,6 +68,7 @@ PromptNode apiNode(const std::string& id, const Json& json) {
             node.inputs[name] = {.from = std::nullopt, .value = value};
         }
     }
+    takeDefaults(table.find(node.type), node);
     return node;
 }
 
@@ -70,11 +92,14 @@ void checkNodes(const Prompt& prompt) {
     }
 }
 
-Prompt promptOfApi(const Json& json) {
+Prompt promptOfApi(const Json& json, const ClassTable& table) {
     Prompt prompt;
     for (const auto& [id, node] : json.items()) {
         if (isApiNode(node)) {
-            prompt.nodes.emplace(id, apiNode(id, node));
+            prompt.nodes.emplace(id, apiNode(id, node, table));
+        } else {
+            prompt.leftOut.push_back(
+                {.node = id, .type = {}, .why = message("it has no {}", quotedName(kClassType))});
         }
     }
     if (prompt.nodes.size() > kMostPromptNodes) {
@@ -94,10 +119,6 @@ bool isSeedControl(const Json& value) {
            (value.is_string() && kWords.contains(value.get_ref<const std::string&>()));
 }
 
-void giveValue(PromptNode& node, const std::string& name, Json value) {
-    node.inputs[name] = {.from = std::nullopt, .value = std::move(value)};
-}
-
 /// By name, as newer files have them, too, and those of some nodes alone.
 void takeNamedWidgets(const ClassRow* row, const Json& values, PromptNode& node) {
     for (const auto& [name, value] : values.items()) {
@@ -106,12 +127,7 @@ void takeNamedWidgets(const ClassRow* row, const Json& values, PromptNode& node)
             giveValue(node, name, value);
         }
     }
-    for (size_t i = 0; row != nullptr && i < row->widgets.size(); ++i) {
-        const Widget& widget = row->widgets[i];
-        if (widget.defaultValue && !node.inputs.contains(widget.name)) {
-            giveValue(node, widget.name, *widget.defaultValue);
-        }
-    }
+    takeDefaults(row, node);
 }
 
 void takeKnownWidgets(const ClassRow& row, const Json& values, PromptNode& node) {
@@ -123,8 +139,8 @@ void takeKnownWidgets(const ClassRow& row, const Json& values, PromptNode& node)
             ++next;
         } else if (next < values.size()) {
             giveValue(node, widget.name, values[next++]);
-        } else if (widget.defaultValue) {
-            giveValue(node, widget.name, *widget.defaultValue);
+        } else {
+            takeDefault(widget, node);
         }
     }
     for (; next < values.size(); ++next) {
@@ -162,7 +178,7 @@ bool isApiPrompt(const Json& json) {
 
 Prompt readPrompt(const Json& json, const ClassTable& table) {
     if (isWorkflow(json) || isApiPrompt(json)) {
-        Prompt prompt = isWorkflow(json) ? promptOfWorkflow(json, table) : promptOfApi(json);
+        Prompt prompt = isWorkflow(json) ? promptOfWorkflow(json, table) : promptOfApi(json, table);
         checkNodes(prompt);
         return prompt;
     }

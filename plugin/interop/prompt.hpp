@@ -36,6 +36,7 @@ struct PromptNode {
     std::map<std::string, PromptInput> inputs;
     std::vector<std::string> outputTypes;  ///< empty: the file does not state them
     Json unnamed = Json::array();          ///< values of widgets whose names are not known
+    std::vector<std::string> lacking{};    ///< widgets that the file gives no value
     Json position;                         ///< [x, y]; null: not stated
 };
 

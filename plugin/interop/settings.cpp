@@ -25,8 +25,9 @@ std::optional<Value> numberFrom(std::string_view text) {
     Value value = 0;
     const std::string plain = trim(text);
     const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-    return error == std::errc() && end == plain.data() + plain.size() ? std::optional(value)
-                                                                      : std::nullopt;
+    const bool isNumber = error == std::errc() && end == plain.data() + plain.size();
+    return isNumber && std::isfinite(static_cast<double>(value)) ? std::optional(value)
+                                                                 : std::nullopt;
 }
 
 template <class Value>

@@ -144,10 +144,21 @@ private:
             addNodes(id, node, *recipe, inputs);
             addOutputs(id, node, *row, *recipe, inputs);
         }
+        noteLacking(node, *recipe);
         if (recipe->near.empty()) {
             noteUnread(node, *row, *recipe);
         }
         reportNode(id, node);
+    }
+
+    /// Values that ComfyUI would refuse to run without.
+    void noteLacking(const PromptNode& node, const Recipe& recipe) {
+        for (const std::string& name : node.lacking) {
+            if (!node.inputs.contains(name) && readsInput(recipe, name)) {
+                whys_.push_back(
+                    message("the file gives {} no value; the default is taken", quotedName(name)));
+            }
+        }
     }
 
     /// Values that ComfyUI does something with and the recipe does not.

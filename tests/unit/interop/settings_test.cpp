@@ -97,6 +97,13 @@ private Q_SLOTS:
         QCOMPARE(sourceOf(graph, "prompt", "model"), std::string("load.model"));
     }
 
+    void whatIsNoNumberIsNotTaken() {
+        const ImageSettings settings =
+            readA1111("cat\nSteps: 5, CFG scale: nan, Distilled CFG Scale: inf, Seed: 1").value();
+        QVERIFY(!settings.cfg.has_value());
+        QVERIFY(!settings.guidance.has_value());
+    }
+
     void otherTextsAreNone_data() {
         testing::addRows("text",
                          {"",

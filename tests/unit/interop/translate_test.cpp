@@ -173,6 +173,20 @@ private Q_SLOTS:
         QVERIFY(!hasClass(report.exact, "KSampler"));
     }
 
+    void whatTheFileLacksIsTheClassesDefault_orReported() {
+        Json json = parsed(kTextToImage);
+        json["3"]["inputs"].erase("denoise");
+        json["3"]["inputs"].erase("scheduler");
+        json["extra"] = parsed("[1]");
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QCOMPARE(imported.document.nodes.at("3").params["strength"], Json(1.0));
+        QVERIFY(!imported.document.nodes.at("3").params.contains("schedule"));
+        QVERIFY(hasClass(imported.report.near, "KSampler"));
+        QCOMPARE(imported.report.leftOut.at(0).id, std::string("extra"));
+    }
+
     void aValueThatNothingTakesIsReported() {
         Json json = parsed(kCustomSampling);
         json["1"]["inputs"]["weight_dtype"] = "fp8_e4m3fn";
