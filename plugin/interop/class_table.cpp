@@ -106,7 +106,8 @@ Recipe recipeFrom(const Json& json, const Json& maps, const std::string& where) 
                   .carries = namesAt(json, "carry", where),
                   .settings = {},
                   .back = valuesOf(memberIn(json, "back"), maps, where),
-                  .near = textAt(json, "near", where)};
+                  .near = textAt(json, "near", where),
+                  .nearWith = memberIn(json, "near_with")};
     if (json.contains("node")) {
         recipe.nodes.push_back(recipeNodeFrom(json, maps, where));
     }

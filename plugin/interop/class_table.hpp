@@ -44,6 +44,8 @@ struct Recipe {
     std::vector<std::map<std::string, Json>> settings;  ///< by output; one for all
     std::map<std::string, Json> back;  ///< parameters of the node that made that wire
     std::string near;                  ///< why the result is not ComfyUI's; empty: it is
+    /// Likewise, `why`, where a parameter of the first node has one of these values; null: never.
+    Json nearWith;
 };
 
 /// What a loader is a part of: the network that is run, or what goes with it.

@@ -144,11 +144,25 @@ private:
             addNodes(id, node, *recipe, inputs);
             addOutputs(id, node, *row, *recipe, inputs);
         }
+        noteNearWith(id, *recipe);
         noteLacking(node, *recipe);
         if (recipe->near.empty()) {
             noteUnread(node, *row, *recipe);
         }
         reportNode(id, node);
+    }
+
+    /// What is not ComfyUI's with some of the values alone.
+    void noteNearWith(const std::string& id, const Recipe& recipe) {
+        const auto made = document_.nodes.find(id);
+        for (const auto& [param, values] : recipe.nearWith.items()) {
+            const bool isMade = made != document_.nodes.end() && values.is_array();
+            const Json& given = isMade ? memberIn(made->second.params, param.c_str()) : values;
+            if (isMade && std::ranges::find(values, given) != values.end()) {
+                whys_.emplace_back(textIn(recipe.nearWith, "why"));
+                return;
+            }
+        }
     }
 
     /// Values that ComfyUI would refuse to run without.

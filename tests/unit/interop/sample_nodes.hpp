@@ -23,7 +23,8 @@ inline std::vector<NodeDesc> importedNodes() {
     sampler.choices = {{"checkpoint", "Checkpoint"},
                        {"euler", "Euler"},
                        {"euler_a", "Euler a"},
-                       {"dpmpp_2m", "DPM++ 2M"}};
+                       {"dpmpp_2m", "DPM++ 2M"},
+                       {"unipc", "UniPC"}};
     ParamDesc schedule = importParam("schedule", ParamKind::Choice, std::string("automatic"));
     schedule.choices = {{"automatic", "Automatic"},
                         {"normal", "Normal"},

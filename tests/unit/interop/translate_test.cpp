@@ -103,6 +103,16 @@ private Q_SLOTS:
         QCOMPARE(imported.report.near.size(), size_t{0});
     }
 
+    void levelsOfASchedulerNodeAreNear_withASamplerThatLeavesOneOut() {
+        Json json = parsed(kCustomSampling);
+        json["7"]["inputs"]["sampler_name"] = "uni_pc";
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QCOMPARE(imported.document.nodes.at("11").params["sampler"], Json("unipc"));
+        QVERIFY(hasClass(imported.report.near, "SamplerCustomAdvanced"));
+    }
+
     void partsOfAModelGoIntoItsLoader() {
         const Imported imported = importedFrom(kCustomSampling);
 
