@@ -19,7 +19,8 @@ constexpr int kDeepestExpression = 150;
 /// Ends the reading of an expression; never leaves this file.
 struct NoValue {};
 
-/// A number of Python's: whole, real, or a truth, which counts as 0 or 1.
+/// A number of Python's: whole, real, or a truth, which counts as 0 or 1. NaN: it has no value,
+/// which is fine in a branch that is not taken.
 struct Number {
     bool isWhole = true;
     int64_t whole = 0;
@@ -28,6 +29,8 @@ struct Number {
     [[nodiscard]] double value() const { return isWhole ? static_cast<double>(whole) : real; }
 
     [[nodiscard]] bool isTrue() const { return value() != 0; }
+
+    [[nodiscard]] bool isNone() const { return std::isnan(value()); }
 };
 
 Number wholeNumber(int64_t value) {
@@ -42,11 +45,15 @@ Number truth(bool value) {
     return wholeNumber(value ? 1 : 0);
 }
 
+Number withoutValue() {
+    return realNumber(std::numeric_limits<double>::quiet_NaN());
+}
+
 /// A real number as a whole one, where it is one that fits.
 Number toWhole(double value) {
     constexpr double kLimit = 9.2e18;
     if (!(value > -kLimit && value < kLimit)) {
-        throw NoValue();
+        return withoutValue();
     }
     return wholeNumber(static_cast<int64_t>(value));
 }
@@ -69,15 +76,12 @@ double rounded(double value) {
 }
 
 Number divided(const Number& a, const Number& b) {
-    if (!b.isTrue()) {
-        throw NoValue();
-    }
-    return realNumber(a.value() / b.value());
+    return b.isTrue() ? realNumber(a.value() / b.value()) : withoutValue();
 }
 
 Number floorDivided(const Number& a, const Number& b) {
     const double quotient = std::floor(divided(a, b).real);
-    if (!a.isWhole || !b.isWhole) {
+    if (!a.isWhole || !b.isWhole || std::isnan(quotient)) {
         return realNumber(quotient);
     }
     if (b.whole == -1) {
@@ -91,7 +95,7 @@ Number floorDivided(const Number& a, const Number& b) {
 /// With the sign of the divisor.
 Number remainder(const Number& a, const Number& b) {
     if (!b.isTrue()) {
-        throw NoValue();
+        return withoutValue();
     }
     if (a.isWhole && b.isWhole) {
         if (b.whole == -1) {
@@ -155,6 +159,9 @@ const Number& onlyOf(const Numbers& given) {
 Number extremeOf(const Numbers& given, bool isLargest) {
     if (given.empty()) {
         throw NoValue();
+    }
+    if (std::ranges::any_of(given, &Number::isNone)) {
+        return withoutValue();
     }
     return *std::max_element(given.begin(), given.end(), [&](const Number& a, const Number& b) {
         return isLargest ? a.value() < b.value() : b.value() < a.value();
@@ -292,14 +299,14 @@ private:
             throw NoValue();
         }
         const Number second = choice();
-        return condition.isTrue() ? first : second;
+        return condition.isNone() ? condition : condition.isTrue() ? first : second;
     }
 
     Number alternatives() {
         Number left = conjunction();
         while (takes("or")) {
             const Number right = conjunction();
-            left = left.isTrue() ? left : right;
+            left = left.isTrue() ? left : right;  // NaN counts as true, and remains
         }
         return left;
     }
@@ -308,19 +315,23 @@ private:
         Number left = negation();
         while (takes("and")) {
             const Number right = negation();
-            left = left.isTrue() ? right : left;
+            left = left.isTrue() && !left.isNone() ? right : left;
         }
         return left;
     }
 
     Number negation() {
         const Deeper deeper(depth_);
-        return takes("not") ? truth(!negation().isTrue()) : comparison();
+        if (!takes("not")) {
+            return comparison();
+        }
+        const Number inner = negation();
+        return inner.isNone() ? inner : truth(!inner.isTrue());
     }
 
     Number comparison() {
         Number left = bits();
-        bool isCompared = false, holds = true;
+        bool isCompared = false, holds = true, isNone = false;
         for (;;) {
             const char* sign = nullptr;
             for (const char* each : {"<=", ">=", "==", "!=", "<", ">"}) {
@@ -330,9 +341,10 @@ private:
                 }
             }
             if (sign == nullptr) {
-                return isCompared ? truth(holds) : left;
+                return !isCompared ? left : isNone ? withoutValue() : truth(holds);
             }
             const Number right = bits();
+            isNone = isNone || left.isNone() || right.isNone();
             holds = holds && compares(left.value(), sign, right.value());
             left = right;
             isCompared = true;

@@ -35,6 +35,8 @@ private Q_SLOTS:
         row("and gives a value", "a and 3", "3");
         row("or gives a value", "0 or a", "5");
         row("not", "not a", "0");
+        row("a division that is not taken", "a / 0 if a < 0 else int(7 / 1)", "7");
+        row("a division that is not asked for", "0 and 1 / 0", "0");
         row("int cuts", "int(-2.7)", "-2");
         row("ceil", "ceil(2.1)", "3");
         row("names of a module", "math.floor(2.9)", "2");
@@ -59,6 +61,11 @@ private Q_SLOTS:
                           "1 / 0",
                           "5 % 0",
                           "1 // 0",
+                          "1 if 1 / 0 > 1 else 2",
+                          "1 if 1 % 0 else 2",
+                          "not 1 / 0",
+                          "1 / 0 and 3",
+                          "max(1, 1 / 0)",
                           "(1",
                           "1)",
                           "min()",
