@@ -15,8 +15,8 @@ constexpr std::string_view kOnward[] = {
     "CLIP", "CONDITIONING", "VAE", "LATENT", "CLIP_VISION", "CLIP_VISION_OUTPUT", "GUIDER"};
 /// Wires that lead back to the model that works on them.
 constexpr std::string_view kBack[] = {"MODEL", "LATENT", "GUIDER"};
-constexpr size_t kMostModels = 100;        ///< that are asked for one part
-constexpr size_t kMostWires = 10'000'000;  ///< followed, for all parts
+constexpr size_t kMostModels = 100;       ///< that are asked for one part
+constexpr size_t kMostWires = 5'000'000;  ///< followed, for all parts
 
 class PartFinder {
 public:

@@ -122,8 +122,8 @@ bool isSeedControl(const Json& value) {
 /// By name, as newer files have them, too, and those of some nodes alone.
 void takeNamedWidgets(const ClassRow* row, const Json& values, PromptNode& node) {
     for (const auto& [name, value] : values.items()) {
-        const bool isOfEditor = name.starts_with("control_after_generate") || name == "upload";
-        if (!isOfEditor) {
+        const bool isNoInput = name.starts_with("control_after_generate") || name == "upload";
+        if (!isNoInput) {
             giveValue(node, name, value);
         }
     }

@@ -42,8 +42,7 @@ bool specReads(const Json& spec, const std::string& name) {
     return textIn(spec, "from") == name;
 }
 
-}  // namespace
-
+/// Whether a value of the recipe is that of the input, or follows from it.
 bool readsInput(const Recipe& recipe, const std::string& name) {
     const auto reads = [&](const std::map<std::string, Json>& specs) {
         return std::ranges::any_of(
@@ -53,6 +52,22 @@ bool readsInput(const Recipe& recipe, const std::string& name) {
                                [&](const RecipeNode& node) { return reads(node.params); }) ||
            std::ranges::any_of(recipe.settings, reads) || reads(recipe.back);
 }
+
+/// The value of an input with which the recipe is exact; nothing: the row does not state it.
+std::optional<Json> usualValue(const ClassRow& row, const std::string& name) {
+    const auto exported = row.exported.values.find(name);
+    if (exported != row.exported.values.end() && exported->second.contains("is")) {
+        return std::optional<Json>(exported->second["is"]);
+    }
+    const Widget* widget = row.widget(name);
+    return widget == nullptr ? std::nullopt : widget->defaultValue;
+}
+
+bool isOfEditor(const std::string& name) {
+    return name.starts_with("control_after_generate") || name.find("upload") != std::string::npos;
+}
+
+}  // namespace
 
 std::optional<Json> RecipeValues::from(const Json& spec, const PromptNode& node) {
     if (spec.is_string()) {
@@ -147,6 +162,58 @@ bool RecipeValues::skipsLayer() {
         });
     }
     return *skipsLayer_;
+}
+
+void RecipeValues::noteDifferences(const PromptNode& node,
+                                   const ClassRow& row,
+                                   const Recipe& recipe,
+                                   const Json& params) {
+    noteNearWith(recipe, params);
+    noteLacking(node, recipe);
+    if (recipe.near.empty()) {
+        noteUnread(node, row, recipe);
+    }
+}
+
+/// What is not ComfyUI's with some of the values alone.
+void RecipeValues::noteNearWith(const Recipe& recipe, const Json& params) {
+    for (const auto& [param, values] : recipe.nearWith.items()) {
+        const Json& given = memberIn(params, param.c_str());
+        if (values.is_array() && std::ranges::find(values, given) != values.end()) {
+            whys_.emplace_back(textIn(recipe.nearWith, "why"));
+            return;
+        }
+    }
+}
+
+/// Values that ComfyUI would refuse to run without.
+void RecipeValues::noteLacking(const PromptNode& node, const Recipe& recipe) {
+    for (const std::string& name : node.lacking) {
+        if (!node.inputs.contains(name) && readsInput(recipe, name)) {
+            whys_.push_back(
+                message("the file gives {} no value; the default is taken", quotedName(name)));
+        }
+    }
+}
+
+/// Values that ComfyUI does something with and the recipe does not.
+void RecipeValues::noteUnread(const PromptNode& node, const ClassRow& row, const Recipe& recipe) {
+    for (const auto& [name, input] : node.inputs) {
+        const bool isEmpty = !input.from && input.value.is_null();
+        const bool isWidget = row.widget(name) != nullptr;
+        const std::optional<Json> usual = usualValue(row, name);
+        const bool isUsual = !input.from && usual && *usual == input.value;
+        if (isEmpty || isUsual || isOfEditor(name) || readsInput(recipe, name) ||
+            (isWidget ? !usual : input.from.has_value())) {
+            continue;
+        }
+        whys_.push_back(input.from
+                            ? message("{} is given by another node, and has no counterpart here",
+                                      quotedName(name))
+                            : message("{} is {}, and has no counterpart here",
+                                      quotedName(name),
+                                      quotedName(wordOf(input.value))));
+    }
 }
 
 }  // namespace lowtide::interop

@@ -10,9 +10,6 @@
 
 namespace lowtide::interop {
 
-/// Whether a value of the recipe is that of the input, or follows from it.
-[[nodiscard]] bool readsInput(const Recipe& recipe, const std::string& name);
-
 /// What a row's words for a value (ClassTable) give for a node.
 class RecipeValues {
 public:
@@ -23,7 +20,16 @@ public:
     /// Nothing: the default remains.
     [[nodiscard]] std::optional<Json> from(const Json& spec, const PromptNode& node);
 
+    /// Why the recipe gives another result for this node. `params`: of the first node that it made.
+    void noteDifferences(const PromptNode& node,
+                         const ClassRow& row,
+                         const Recipe& recipe,
+                         const Json& params);
+
 private:
+    void noteNearWith(const Recipe& recipe, const Json& params);
+    void noteLacking(const PromptNode& node, const Recipe& recipe);
+    void noteUnread(const PromptNode& node, const ClassRow& row, const Recipe& recipe);
     std::optional<Json> mapped(const Json& spec, const Json& value);
     std::optional<Json> inputValue(const PromptNode& node, const std::string& name);
     std::optional<Json> expressionValue(const std::string& expression, const PromptNode& node);

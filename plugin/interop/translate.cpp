@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kImageLoader = "load.image";
 constexpr const char* kVideoLoader = "load.video";
 constexpr double kCascade = 40;       ///< between the nodes of one recipe
-constexpr int kFarthestBefore = 256;  ///< nodes that a look backwards passes
+constexpr int kFarthestBefore = 256;  ///< nodes that are looked at on the way back
 constexpr size_t kLongestSetting = 1000;
 
 /// What leaves an output: a wire, and what the nodes behind it are to know.
@@ -144,67 +144,10 @@ private:
             addNodes(id, node, *recipe, inputs);
             addOutputs(id, node, *row, *recipe, inputs);
         }
-        noteNearWith(id, *recipe);
-        noteLacking(node, *recipe);
-        if (recipe->near.empty()) {
-            noteUnread(node, *row, *recipe);
-        }
-        reportNode(id, node);
-    }
-
-    /// What is not ComfyUI's with some of the values alone.
-    void noteNearWith(const std::string& id, const Recipe& recipe) {
         const auto made = document_.nodes.find(id);
-        for (const auto& [param, values] : recipe.nearWith.items()) {
-            const bool isMade = made != document_.nodes.end() && values.is_array();
-            const Json& given = isMade ? memberIn(made->second.params, param.c_str()) : values;
-            if (isMade && std::ranges::find(values, given) != values.end()) {
-                whys_.emplace_back(textIn(recipe.nearWith, "why"));
-                return;
-            }
-        }
-    }
-
-    /// Values that ComfyUI would refuse to run without.
-    void noteLacking(const PromptNode& node, const Recipe& recipe) {
-        for (const std::string& name : node.lacking) {
-            if (!node.inputs.contains(name) && readsInput(recipe, name)) {
-                whys_.push_back(
-                    message("the file gives {} no value; the default is taken", quotedName(name)));
-            }
-        }
-    }
-
-    /// Values that ComfyUI does something with and the recipe does not.
-    void noteUnread(const PromptNode& node, const ClassRow& row, const Recipe& recipe) {
-        for (const auto& [name, input] : node.inputs) {
-            const bool isOfEditor = name.starts_with("control_after_generate") ||
-                                    name.find("upload") != std::string::npos;
-            const bool isEmpty = !input.from && input.value.is_null();
-            const bool isWidget = row.widget(name) != nullptr;
-            const std::optional<Json> usual = usualValue(row, name);
-            const bool isUsual = !input.from && usual && *usual == input.value;
-            if (isOfEditor || isEmpty || isUsual || readsInput(recipe, name) ||
-                (isWidget ? !usual : input.from.has_value())) {
-                continue;
-            }
-            whys_.push_back(
-                input.from ? message("{} is given by another node, and has no counterpart here",
-                                     quotedName(name))
-                           : message("{} is {}, and has no counterpart here",
-                                     quotedName(name),
-                                     quotedName(wordOf(input.value))));
-        }
-    }
-
-    /// The value of an input with which the recipe is exact; nothing: the row does not state it.
-    static std::optional<Json> usualValue(const ClassRow& row, const std::string& name) {
-        const auto exported = row.exported.values.find(name);
-        if (exported != row.exported.values.end() && exported->second.contains("is")) {
-            return std::optional<Json>(exported->second["is"]);
-        }
-        const Widget* widget = row.widget(name);
-        return widget == nullptr ? std::nullopt : widget->defaultValue;
+        values_.noteDifferences(
+            node, *row, *recipe, made == document_.nodes.end() ? Json() : made->second.params);
+        reportNode(id, node);
     }
 
     [[nodiscard]] bool isKnown(const Recipe& recipe) const {
@@ -805,7 +748,7 @@ private:
         (whys_.empty() ? report_.exact : report_.near).push_back(std::move(entry));
     }
 
-    /// What a muted node would feed stays open, and is refused when it is run.
+    /// What a muted node would feed remains open, and is refused when it is run.
     void reportOpenInputs() {
         std::map<std::string, std::vector<Message>> open;
         for (const auto& [id, node] : document_.nodes) {
