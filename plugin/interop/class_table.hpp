@@ -101,9 +101,9 @@ struct FamilyRow {
 ///   {"is": value}                              a constant
 ///   {"from": "widget", "map": {a: b}, "else": c}  a word for a word; `else` is near, not exact. A
 ///                                              map that several rows have is named: "samplers"
-///   {"expr": "2 * width"}                      an Expression of inputs; `skips_layer` of the
-///   model's
-///                                              family is known, too
+///   {"expr": "2 * width"}                      an Expression of inputs; known are, too,
+///                                              `skips_layer` of the model's family and the
+///                                              `start_step` that rides on the wires, or 0
 /// A key that ends in "?" is given where this version has such a parameter that takes the value,
 /// and not missed where it has not.
 /// A value of an ExportRule has the same forms, of parameters of ours (and of `family`, the id of

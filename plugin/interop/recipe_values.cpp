@@ -69,7 +69,9 @@ bool isOfEditor(const std::string& name) {
 
 }  // namespace
 
-std::optional<Json> RecipeValues::from(const Json& spec, const PromptNode& node) {
+std::optional<Json> RecipeValues::from(const Json& spec,
+                                       const PromptNode& node,
+                                       const std::map<std::string, Json>& carried) {
     if (spec.is_string()) {
         return inputValue(node, spec.get<std::string>());
     }
@@ -77,7 +79,7 @@ std::optional<Json> RecipeValues::from(const Json& spec, const PromptNode& node)
         return std::optional<Json>(spec["is"]);
     }
     if (spec.contains("expr")) {
-        return expressionValue(spec["expr"].get<std::string>(), node);
+        return expressionValue(spec["expr"].get<std::string>(), node, carried);
     }
     const std::optional<Json> value = inputValue(node, spec.at("from").get<std::string>());
     return value ? mapped(spec, *value) : std::nullopt;
@@ -116,9 +118,12 @@ std::optional<Json> RecipeValues::inputValue(const PromptNode& node, const std::
 }
 
 std::optional<Json> RecipeValues::expressionValue(const std::string& expression,
-                                                  const PromptNode& node) {
+                                                  const PromptNode& node,
+                                                  const std::map<std::string, Json>& carried) {
+    const auto start = carried.find("start_step");
     std::map<std::string, Json> values;
     values["skips_layer"] = skipsLayer();
+    values["start_step"] = start == carried.end() ? Json(0) : start->second;
     for (const auto& [name, input] : node.inputs) {
         if (!input.from) {
             values[name] = input.value;

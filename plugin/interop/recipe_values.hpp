@@ -17,8 +17,10 @@ public:
     RecipeValues(const Prompt& prompt, const ImportNeeds& needs, std::vector<Message>& whys)
         : prompt_(prompt), needs_(needs), whys_(whys) {}
 
-    /// Nothing: the default remains.
-    [[nodiscard]] std::optional<Json> from(const Json& spec, const PromptNode& node);
+    /// Nothing: the default remains. `carried`: settings that ride on the wires.
+    [[nodiscard]] std::optional<Json> from(const Json& spec,
+                                           const PromptNode& node,
+                                           const std::map<std::string, Json>& carried = {});
 
     /// Why the recipe gives another result for this node. `params`: of the first node that it made.
     void noteDifferences(const PromptNode& node,
@@ -32,7 +34,9 @@ private:
     void noteUnread(const PromptNode& node, const ClassRow& row, const Recipe& recipe);
     std::optional<Json> mapped(const Json& spec, const Json& value);
     std::optional<Json> inputValue(const PromptNode& node, const std::string& name);
-    std::optional<Json> expressionValue(const std::string& expression, const PromptNode& node);
+    std::optional<Json> expressionValue(const std::string& expression,
+                                        const PromptNode& node,
+                                        const std::map<std::string, Json>& carried);
     void addPixelSize(const PromptNode& node, std::map<std::string, Json>& values) const;
     [[nodiscard]] bool skipsLayer();
 

@@ -526,10 +526,11 @@ private:
 
     void addSettings(const PromptNode& node, const Recipe& recipe, size_t slot, Carried& output) {
         if (!recipe.settings.empty()) {
+            const std::map<std::string, Json> before = output.settings;
             const size_t index = recipe.settings.size() == 1 ? 0 : slot;
             if (index < recipe.settings.size()) {
                 for (const auto& [param, spec] : recipe.settings[index]) {
-                    std::optional<Json> value = values_.from(spec, node);
+                    std::optional<Json> value = values_.from(spec, node, before);
                     if (value && wordOf(*value).size() > kLongestSetting) {
                         whys_.push_back(message("the value of {} is too long; the default is taken",
                                                 quotedName(param)));

@@ -15,7 +15,8 @@ using namespace lowtide::interop;
 namespace {
 
 /// What an expression may name besides the values of its class.
-const std::set<std::string> kKnownNames = {"image_width", "image_height", "skips_layer"};
+const std::set<std::string> kKnownNames = {
+    "image_width", "image_height", "skips_layer", "start_step"};
 const std::set<std::string> kWords = {"if", "else", "and", "or", "not"};
 
 /// Names in an expression that are no functions.

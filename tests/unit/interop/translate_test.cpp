@@ -103,6 +103,20 @@ private Q_SLOTS:
         QCOMPARE(imported.report.near.size(), size_t{0});
     }
 
+    void aPartOfTheLevelsIsPartedFromItsOwnBeginning() {
+        Json json = parsed(kCustomSampling);
+        json["30"] =
+            parsed(R"({"class_type": "SplitSigmas", "inputs": {"sigmas": ["8", 0], "step": 4}})");
+        json["31"] =
+            parsed(R"({"class_type": "SplitSigmas", "inputs": {"sigmas": ["30", 1], "step": 3}})");
+        json["11"]["inputs"]["sigmas"] = parsed(R"(["31", 0])");
+
+        const Json params = importedFrom(json.dump().c_str()).document.nodes.at("11").params;
+
+        QCOMPARE(params["start_step"], Json(4));
+        QCOMPARE(params["end_step"], Json(7));
+    }
+
     void levelsOfASchedulerNodeAreNear_withASamplerThatLeavesOneOut() {
         Json json = parsed(kCustomSampling);
         json["7"]["inputs"]["sampler_name"] = "uni_pc";
