@@ -74,6 +74,14 @@ std::string plainFileName(std::string name) {
     return name;
 }
 
+Message reasonOfPlaceholder(const std::string& type) {
+    const bool isGroupNode = type.starts_with("workflow>") || type.starts_with("workflow/");
+    return isGroupNode ? message(
+                             "it is a group node of an older ComfyUI: convert it to a subgraph "
+                             "there, and save the workflow again")
+                       : message("no node here stands for it");
+}
+
 /// One translation.
 class Translator {
 public:
@@ -206,7 +214,7 @@ private:
         report_.missing.push_back({.id = id,
                                    .name = node.type,
                                    .title = node.title,
-                                   .why = {message("no node here stands for it")}});
+                                   .why = {reasonOfPlaceholder(node.type)}});
     }
 
     void noteSlots() {

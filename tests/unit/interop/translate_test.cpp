@@ -370,6 +370,15 @@ private Q_SLOTS:
         QCOMPARE(imported.report.runs, std::vector<std::string>{"9"});
     }
 
+    void aGroupNodeOfAnOlderVersionIsMissing_withWhatHelps() {
+        const Imported imported =
+            importedFrom(R"({"1": {"class_type": "workflow>Upscale", "inputs": {"steps": 4}}})");
+
+        QCOMPARE(imported.document.nodes.at("1").params, parsed(R"({"steps": 4})"));
+        QVERIFY(imported.report.missing.at(0).why.at(0).str().find("subgraph") !=
+                std::string::npos);
+    }
+
     void namesOfSamplersAreOurs() {
         Json json = parsed(kTextToImage);
         json["3"]["inputs"]["sampler_name"] = "euler_ancestral";
