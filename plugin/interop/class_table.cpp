@@ -91,6 +91,7 @@ RecipeNode recipeNodeFrom(const Json& json, const Json& maps, const std::string&
             .type = textAt(json, "node", where),
             .inputs = namesAt(json, "in", where),
             .before = namesAt(json, "before", where),
+            .fitted = namesAt(json, "fitted", where),
             .params = valuesOf(memberIn(json, "set"), maps, where)};
 }
 

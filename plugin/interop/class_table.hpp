@@ -29,6 +29,9 @@ struct RecipeNode {
     std::map<std::string, std::string> inputs;
     /// What feeds our ports: the port of that name of the nearest node before the input.
     std::map<std::string, std::string> before;
+    /// Ports of images that become multiples of what the model at the other port takes, as
+    /// ComfyUI's autoencoders cut them.
+    std::map<std::string, std::string> fitted;
     /// Where our parameters come from: see ClassTable.
     std::map<std::string, Json> params;
 };

@@ -295,6 +295,9 @@ private:
                 link(*carried->second.wire, {own, port});
             }
         }
+        for (const auto& [image, model] : recipe.fitted) {
+            fit({own, image}, {own, model});
+        }
         for (const auto& [port, source] : recipe.before) {
             const auto carried = inputs.find(source);
             const std::optional<graph::PortRef> wire =
@@ -317,6 +320,34 @@ private:
     void link(const graph::PortRef& from, const graph::PortRef& to) {
         document_.links.push_back({.from = from, .to = to, .extra = Json::object()});
         sources_.emplace(to, from);
+    }
+
+    /// Puts *Fit image* before that port, which cuts sides to multiples of what the model takes.
+    void fit(const graph::PortRef& image, const graph::PortRef& model) {
+        constexpr const char* kFit = "image.fit";
+        const NodeDesc* desc = needs_.catalog.find(kFit);
+        const auto from = sources_.find(image);
+        const auto by = sources_.find(model);
+        if (desc == nullptr || from == sources_.end() || by == sources_.end() ||
+            sources_.contains({from->second.node, "model"})) {
+            return;
+        }
+        const graph::DocumentNode& next = document_.nodes.at(image.node);
+        graph::DocumentNode made;
+        made.type = kFit;
+        made.version = desc->version;
+        made.params = {{"width", 0}, {"height", 0}, {"multiple", 1}, {"mode", "crop"}};
+        made.position = movedDown(next.position, -kCascade);
+        made.extra = next.extra;  // in the same group
+        const std::string id = image.node + "_fit";
+        document_.nodes[id] = std::move(made);
+        classes_[id] = classes_[image.node];
+        const graph::PortRef source = from->second;
+        std::erase_if(document_.links, [&](const graph::Link& link) { return link.to == image; });
+        sources_.erase(image);
+        link(source, {id, "image"});
+        link(by->second, {id, "model"});
+        link({id, "image"}, image);
     }
 
     /// What such an input of the nearest node is wired to, from that wire on backwards.

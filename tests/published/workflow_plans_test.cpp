@@ -4,7 +4,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
-#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/published_files.hpp"
 #include "tests/fixtures/single_files.hpp"
@@ -38,9 +37,8 @@ private Q_SLOTS:
             const QString file = QString("/text_encoders/") + name;
             testing::linkModel(testing::hollowModelFolder() + file, own_.path() + file);
         }
-        // Square: sides that are no multiples of 16 are refused for Z-Image, where ComfyUI cuts
-        // and pads them.
-        testing::linkTemplateImages(testing::sourcePath("examples/pictures/dog.png"), own_.path());
+        testing::linkTemplateImages(testing::publishedFolder() + "/pictures/plain.png",
+                                    own_.path());
     }
 
     void fits12GiB_data() {
