@@ -2355,6 +2355,10 @@ The first word is in the text; each of the others takes its place.</source>
         <source>Saving “%1”: its disk does not answer yet.</source>
         <translation>正在保存“%1”：磁盘尚未响应。</translation>
     </message>
+    <message>
+        <source>Importing “%1” takes a while.</source>
+        <translation>“%1”的导入需要一些时间。</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::DocumentTabs</name>
@@ -2547,6 +2551,14 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>Copied</source>
         <translation>已复制</translation>
+    </message>
+    <message>
+        <source>For ComfyUI&apos;s server</source>
+        <translation>供 ComfyUI 服务器使用</translation>
+    </message>
+    <message>
+        <source>For ComfyUI&apos;s editor</source>
+        <translation>供 ComfyUI 编辑器使用</translation>
     </message>
 </context>
 <context>
