@@ -83,10 +83,9 @@ private Q_SLOTS:
 
     void anAspectWithoutANumberIsNotEvaluated() {
         for (const char* aspect : {"inf:inf", "nan:1", "0:1", "1e308:1e-308"}) {
-            const std::string node =
-                R"({"class_type": "ResolutionSelector", "inputs": {"megapixels": 1, "aspect_ratio": ")" +
-                std::string(aspect) + "\"}}";
-            QVERIFY2(valueFrom(node).is_null(), aspect);
+            const Json node = {{"class_type", "ResolutionSelector"},
+                               {"inputs", {{"megapixels", 1}, {"aspect_ratio", aspect}}}};
+            QVERIFY2(valueFrom(node.dump()).is_null(), aspect);
         }
     }
 
