@@ -121,8 +121,14 @@ bool isSeedControl(const Json& value) {
 
 /// By name, as newer files have them, too, and those of some nodes alone.
 void takeNamedWidgets(const ClassRow* row, const Json& values, PromptNode& node) {
+    const auto isListedAlone = [row](const std::string& name) {
+        return row != nullptr && std::ranges::any_of(row->widgets, [&](const Widget& widget) {
+                   return widget.name.starts_with('~') && widget.name.substr(1) == name;
+               });
+    };
     for (const auto& [name, value] : values.items()) {
-        const bool isNoInput = name.starts_with("control_after_generate") || name == "upload";
+        const bool isNoInput =
+            name.starts_with("control_after_generate") || name == "upload" || isListedAlone(name);
         if (!isNoInput) {
             giveValue(node, name, value);
         }

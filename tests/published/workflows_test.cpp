@@ -125,6 +125,7 @@ private Q_SLOTS:
         const interop::ClassTable table =
             interop::readClassTable(sourcePath("resources").toStdString());
         const Json expected = expectedPrompts();
+        std::string differences;
         for (const auto& [name, prompt] : expected.items()) {
             const QString path = templateFile(QString::fromStdString(name));
             const interop::Prompt read = interop::readPrompt(jsonOfFile(path), table);
@@ -133,12 +134,14 @@ private Q_SLOTS:
                 QVERIFY2(read.nodes.contains(id), where.c_str());
                 const interop::PromptNode& found = read.nodes.at(id);
                 QVERIFY2(found.type == node.at("class"), where.c_str());
-                const std::string difference =
-                    where + ": " + Json::diff(node.at("inputs"), inputsOf(found)).dump();
-                QVERIFY2(inputsOf(found) == node.at("inputs"), difference.c_str());
+                const Json difference = Json::diff(node.at("inputs"), inputsOf(found));
+                if (!difference.empty()) {
+                    differences += where + ": " + difference.dump() + "\n";
+                }
             }
             QCOMPARE(read.nodes.size(), prompt.size());
         }
+        QVERIFY2(differences.empty(), differences.c_str());
     }
 
     void everyOneIsRead() {
