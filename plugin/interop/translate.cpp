@@ -322,7 +322,8 @@ private:
         sources_.emplace(to, from);
     }
 
-    /// Puts *Fit image* before that port: width and height become multiples of what the model takes.
+    /// Puts *Fit image* before that port: width and height become multiples of what the model
+    /// takes.
     void fit(const graph::PortRef& image, const graph::PortRef& model) {
         constexpr const char* kFit = "image.fit";
         const NodeDesc* desc = needs_.catalog.find(kFit);

@@ -179,9 +179,9 @@ private Q_SLOTS:
                  qPrintable(notice));
         QVERIFY(studio.widgets().panels.isShown("issues"));
         QVERIFY(studio.widgets().issues.report().contains("the noise is another"));
-        const QStringList problems = test::textProblems(*studio.opened->window);
         test::keepScreenshot(*studio.opened->window, "import_report");
-        QVERIFY2(problems.isEmpty(), qPrintable(problems.join("\n")));
+        QTRY_COMPARE_WITH_TIMEOUT(
+            test::textProblems(*studio.opened->window), QStringList(), kPatience);
     }
 
     void theReportIsThatOfTheShownTab() {
