@@ -34,25 +34,20 @@ at::Tensor solveMultistep(const SolverRun& run, at::Tensor latents) {
 
 /// Heun's method with phi-functions. Source: Hochbruck and Ostermann 2010, table 2.1, order 2 with
 /// the second point at the end.
-at::Tensor solveExponentialHeun(const SolverRun& run, at::Tensor latents) {
-    const std::vector<double> sigmas = run.withSignal();
-    for (size_t i = 0; i < run.steps(); ++i) {
-        const double from = sigmas[i];
-        const double to = sigmas[i + 1];
-        const at::Tensor clean = run.clean(latents, from);
-        if (to == 0) {
-            latents = clean;
-            continue;
-        }
-        const double length = run.logSnr(to) - run.logSnr(from);
-        const double signal = run.signal(to);
-        const double first = std::expm1(-length);
-        const double second = (first + length) / -length;
-        const at::Tensor kept = latents * (to / from);
-        const at::Tensor ahead = run.clean(kept - clean * (signal * first), to, 1);
-        latents = kept - (clean * (first - second) + ahead * second) * signal;
-    }
-    return latents;
+at::Tensor solveExponentialHeun(const SolverRun& run, at::Tensor begin) {
+    return solveSteps(
+        run,
+        run.withSignal(),
+        std::move(begin),
+        [&](const at::Tensor& latents, const at::Tensor& clean, double from, double to) {
+            const double length = run.logSnr(to) - run.logSnr(from);
+            const double signal = run.signal(to);
+            const double first = std::expm1(-length);
+            const double second = (first + length) / -length;
+            const at::Tensor kept = latents * (to / from);
+            const at::Tensor ahead = run.clean(kept - clean * (signal * first), to, 1);
+            return kept - (clean * (first - second) + ahead * second) * signal;
+        });
 }
 
 enum class CfgPlusPlus : uint8_t { No, Yes };

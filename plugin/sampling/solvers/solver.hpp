@@ -48,6 +48,19 @@ struct SolverRun {
     [[nodiscard]] std::vector<double> withSignal() const;
 };
 
+/// Goes along the levels by `step(latents, clean, from, to)`; at 0 the clean latents are the end.
+template <class Step>
+[[nodiscard]] at::Tensor solveSteps(const SolverRun& run,
+                                    const std::vector<double>& sigmas,
+                                    at::Tensor latents,
+                                    const Step& step) {
+    for (size_t i = 0; i + 1 < sigmas.size(); ++i) {
+        const at::Tensor clean = run.clean(latents, sigmas[i]);
+        latents = sigmas[i + 1] == 0 ? clean : step(latents, clean, sigmas[i], sigmas[i + 1]);
+    }
+    return latents;
+}
+
 /// What a solver's draws are.
 enum class SolverNoise : uint8_t {
     None,

@@ -35,61 +35,53 @@ double middleLevel(const SolverRun& run, double from, double to) {
 
 /// Two ancestral steps: to the middle, and to the end with what was found there. Source: Lu et al.
 /// 2022 (arXiv 2211.01095), SDE-DPM-Solver++, single step with r = 1/2.
-at::Tensor solveSinglestepSde(const SolverRun& run, at::Tensor latents) {
-    const std::vector<double> sigmas = run.withSignal();
-    for (size_t i = 0; i < run.steps(); ++i) {
-        const double from = sigmas[i];
-        const double to = sigmas[i + 1];
-        const at::Tensor clean = run.clean(latents, from);
-        if (to == 0) {
-            latents = clean;
-            continue;
-        }
-        const double start = run.logSnr(from);
-        const double middle = middleLevel(run, from, to);
-        const auto moved = [&](double level, const at::Tensor& along) {
-            const double signal = run.signal(level);
-            const Ancestral step = ancestral(std::exp(-start), std::exp(-run.logSnr(level)));
-            const double length = -std::log(step.down) - start;
-            return latents * (signal / run.signal(from) * std::exp(-length)) -
-                   along * (signal * std::expm1(-length)) +
-                   run.noise(from, level) * (signal * step.up);
-        };
-        const at::Tensor second = run.clean(moved(middle, clean), middle, 1);
-        latents = moved(to, second);
-    }
-    return latents;
+at::Tensor solveSinglestepSde(const SolverRun& run, at::Tensor begin) {
+    return solveSteps(
+        run,
+        run.withSignal(),
+        std::move(begin),
+        [&](const at::Tensor& latents, const at::Tensor& clean, double from, double to) {
+            const double start = run.logSnr(from);
+            const double middle = middleLevel(run, from, to);
+            const auto moved = [&](double level, const at::Tensor& along) {
+                const double signal = run.signal(level);
+                const Ancestral step = ancestral(std::exp(-start), std::exp(-run.logSnr(level)));
+                const double length = -std::log(step.down) - start;
+                return latents * (signal / run.signal(from) * std::exp(-length)) -
+                       along * (signal * std::expm1(-length)) +
+                       run.noise(from, level) * (signal * step.up);
+            };
+            const at::Tensor second = run.clean(moved(middle, clean), middle, 1);
+            return moved(to, second);
+        });
 }
 
 enum class SecondOrder : uint8_t { Midpoint, Heun };
 
 /// Source: Lu et al. 2022, SDE-DPM-Solver++(2M).
-at::Tensor solveMultistepSde(const SolverRun& run, at::Tensor latents, SecondOrder kind) {
-    const std::vector<double> sigmas = run.withSignal();
+at::Tensor solveMultistepSde(const SolverRun& run, at::Tensor begin, SecondOrder kind) {
     at::Tensor before;
     double lengthBefore = 0;
-    for (size_t i = 0; i < run.steps(); ++i) {
-        const double from = sigmas[i];
-        const double to = sigmas[i + 1];
-        const at::Tensor clean = run.clean(latents, from);
-        if (to == 0) {
-            latents = clean;
-            continue;
-        }
-        const double length = run.logSnr(to) - run.logSnr(from);
-        const double all = length * (1 + kEta);
-        const double first = std::expm1(-all);
-        const double signal = run.signal(to);
-        latents = latents * (to / from * std::exp(-length * kEta)) - clean * (signal * first);
-        if (before.defined()) {
-            const double weight = kind == SecondOrder::Heun ? 1 + first / all : -first / 2;
-            latents = latents + (clean - before) * (signal * weight * length / lengthBefore);
-        }
-        latents = latents + run.noise(from, to) * (to * deviationOver(length));
-        before = clean;
-        lengthBefore = length;
-    }
-    return latents;
+    return solveSteps(
+        run,
+        run.withSignal(),
+        std::move(begin),
+        [&](const at::Tensor& latents, const at::Tensor& clean, double from, double to) {
+            const double length = run.logSnr(to) - run.logSnr(from);
+            const double all = length * (1 + kEta);
+            const double first = std::expm1(-all);
+            const double signal = run.signal(to);
+            at::Tensor next =
+                latents * (to / from * std::exp(-length * kEta)) - clean * (signal * first);
+            if (before.defined()) {
+                const double weight = kind == SecondOrder::Heun ? 1 + first / all : -first / 2;
+                next = next + (clean - before) * (signal * weight * length / lengthBefore);
+            }
+            next = next + run.noise(from, to) * (to * deviationOver(length));
+            before = clean;
+            lengthBefore = length;
+            return next;
+        });
 }
 
 at::Tensor solveMultistepSdeMidpoint(const SolverRun& run, at::Tensor latents) {
@@ -101,39 +93,36 @@ at::Tensor solveMultistepSdeHeun(const SolverRun& run, at::Tensor latents) {
 }
 
 /// The same of third order.
-at::Tensor solveThirdOrderSde(const SolverRun& run, at::Tensor latents) {
-    const std::vector<double> sigmas = run.withSignal();
+at::Tensor solveThirdOrderSde(const SolverRun& run, at::Tensor begin) {
     std::array<at::Tensor, 2> before;  // newest first
     std::array<double, 2> lengths = {0, 0};
-    for (size_t i = 0; i < run.steps(); ++i) {
-        const double from = sigmas[i];
-        const double to = sigmas[i + 1];
-        const at::Tensor clean = run.clean(latents, from);
-        if (to == 0) {
-            latents = clean;
-            continue;
-        }
-        const double length = run.logSnr(to) - run.logSnr(from);
-        const double all = length * (1 + kEta);
-        const double first = std::expm1(-all);
-        const double second = first / all + 1;
-        const double signal = run.signal(to);
-        latents = latents * (to / from * std::exp(-length * kEta)) - clean * (signal * first);
-        if (before[1].defined()) {
-            const double near = lengths[0] / length;
-            const double far = lengths[1] / length;
-            const at::Tensor difference = (clean - before[0]) / near;
-            const at::Tensor bend = (difference - (before[0] - before[1]) / far) / (near + far);
-            latents = latents + (difference + bend * near) * (signal * second) -
-                      bend * (signal * (second / all - 0.5));
-        } else if (before[0].defined()) {
-            latents = latents + (clean - before[0]) * (signal * second * length / lengths[0]);
-        }
-        latents = latents + run.noise(from, to) * (to * deviationOver(length));
-        before = {clean, before[0]};
-        lengths = {length, lengths[0]};
-    }
-    return latents;
+    return solveSteps(
+        run,
+        run.withSignal(),
+        std::move(begin),
+        [&](const at::Tensor& latents, const at::Tensor& clean, double from, double to) {
+            const double length = run.logSnr(to) - run.logSnr(from);
+            const double all = length * (1 + kEta);
+            const double first = std::expm1(-all);
+            const double second = first / all + 1;
+            const double signal = run.signal(to);
+            at::Tensor next =
+                latents * (to / from * std::exp(-length * kEta)) - clean * (signal * first);
+            if (before[1].defined()) {
+                const double near = lengths[0] / length;
+                const double far = lengths[1] / length;
+                const at::Tensor difference = (clean - before[0]) / near;
+                const at::Tensor bend = (difference - (before[0] - before[1]) / far) / (near + far);
+                next = next + (difference + bend * near) * (signal * second) -
+                       bend * (signal * (second / all - 0.5));
+            } else if (before[0].defined()) {
+                next = next + (clean - before[0]) * (signal * second * length / lengths[0]);
+            }
+            next = next + run.noise(from, to) * (to * deviationOver(length));
+            before = {clean, before[0]};
+            lengths = {length, lengths[0]};
+            return next;
+        });
 }
 
 /// How the extended reverse-time equation scales noise per signal.
@@ -245,66 +234,58 @@ double phi2(double z) {
 }
 
 /// Source: Gonzalez et al. 2023 (arXiv 2305.14267), SEEDS-2 with the point at 1/2.
-at::Tensor solveSeeds2(const SolverRun& run, at::Tensor latents) {
+at::Tensor solveSeeds2(const SolverRun& run, at::Tensor begin) {
     constexpr double kPoint = 0.5;
-    const std::vector<double> sigmas = run.withSignal();
-    for (size_t i = 0; i < run.steps(); ++i) {
-        const at::Tensor clean = run.clean(latents, sigmas[i]);
-        if (sigmas[i + 1] == 0) {
-            latents = clean;
-            continue;
-        }
-        SeedsStep step(run, latents, sigmas[i], sigmas[i + 1]);
-        const at::Tensor middle = step.moved(kPoint, clean * std::expm1(-step.lengthTo(kPoint)));
-        const at::Tensor second = run.clean(middle, step.levelAt(kPoint), 1);
-        latents = step.moved(1, second * std::expm1(-step.lengthTo(1)));
-    }
-    return latents;
+    return solveSteps(
+        run,
+        run.withSignal(),
+        std::move(begin),
+        [&](const at::Tensor& latents, const at::Tensor& clean, double from, double to) {
+            SeedsStep step(run, latents, from, to);
+            const at::Tensor middle =
+                step.moved(kPoint, clean * std::expm1(-step.lengthTo(kPoint)));
+            const at::Tensor second = run.clean(middle, step.levelAt(kPoint), 1);
+            return step.moved(1, second * std::expm1(-step.lengthTo(1)));
+        });
 }
 
 /// The exponential Heun method of the same equation: the point lies at the end. Its second draw has
 /// no weight, and is drawn.
-at::Tensor solveExponentialHeunSde(const SolverRun& run, at::Tensor latents) {
-    const std::vector<double> sigmas = run.withSignal();
-    for (size_t i = 0; i < run.steps(); ++i) {
-        const at::Tensor clean = run.clean(latents, sigmas[i]);
-        if (sigmas[i + 1] == 0) {
-            latents = clean;
-            continue;
-        }
-        SeedsStep step(run, latents, sigmas[i], sigmas[i + 1]);
-        const double first = std::expm1(-step.lengthTo(1));
-        const at::Tensor end = step.moved(1, clean * first);
-        const at::Tensor second = run.clean(end, sigmas[i + 1], 1);
-        const double weight = phi2(-step.lengthTo(1));
-        latents = step.moved(1, clean * (first - weight) + second * weight);
-    }
-    return latents;
+at::Tensor solveExponentialHeunSde(const SolverRun& run, at::Tensor begin) {
+    return solveSteps(
+        run,
+        run.withSignal(),
+        std::move(begin),
+        [&](const at::Tensor& latents, const at::Tensor& clean, double from, double to) {
+            SeedsStep step(run, latents, from, to);
+            const double first = std::expm1(-step.lengthTo(1));
+            const at::Tensor end = step.moved(1, clean * first);
+            const at::Tensor second = run.clean(end, to, 1);
+            const double weight = phi2(-step.lengthTo(1));
+            return step.moved(1, clean * (first - weight) + second * weight);
+        });
 }
 
 /// Source: Gonzalez et al. 2023, SEEDS-3 with points at 1/3 and 2/3.
-at::Tensor solveSeeds3(const SolverRun& run, at::Tensor latents) {
+at::Tensor solveSeeds3(const SolverRun& run, at::Tensor begin) {
     constexpr double kFirst = 1.0 / 3;
     constexpr double kSecond = 2.0 / 3;
-    const std::vector<double> sigmas = run.withSignal();
-    for (size_t i = 0; i < run.steps(); ++i) {
-        const at::Tensor clean = run.clean(latents, sigmas[i]);
-        if (sigmas[i + 1] == 0) {
-            latents = clean;
-            continue;
-        }
-        SeedsStep step(run, latents, sigmas[i], sigmas[i + 1]);
-        const auto between = [&](double fraction, double point, const at::Tensor& made) {
-            const double weight = phi2(-step.lengthTo(fraction)) * fraction / point;
-            return clean * (std::expm1(-step.lengthTo(fraction)) - weight) + made * weight;
-        };
-        const at::Tensor third = step.moved(kFirst, clean * std::expm1(-step.lengthTo(kFirst)));
-        const at::Tensor atThird = run.clean(third, step.levelAt(kFirst), 1);
-        const at::Tensor twoThirds = step.moved(kSecond, between(kSecond, kFirst, atThird));
-        const at::Tensor atTwoThirds = run.clean(twoThirds, step.levelAt(kSecond), 2);
-        latents = step.moved(1, between(1, kSecond, atTwoThirds));
-    }
-    return latents;
+    return solveSteps(
+        run,
+        run.withSignal(),
+        std::move(begin),
+        [&](const at::Tensor& latents, const at::Tensor& clean, double from, double to) {
+            SeedsStep step(run, latents, from, to);
+            const auto between = [&](double fraction, double point, const at::Tensor& made) {
+                const double weight = phi2(-step.lengthTo(fraction)) * fraction / point;
+                return clean * (std::expm1(-step.lengthTo(fraction)) - weight) + made * weight;
+            };
+            const at::Tensor third = step.moved(kFirst, clean * std::expm1(-step.lengthTo(kFirst)));
+            const at::Tensor atThird = run.clean(third, step.levelAt(kFirst), 1);
+            const at::Tensor twoThirds = step.moved(kSecond, between(kSecond, kFirst, atThird));
+            const at::Tensor atTwoThirds = run.clean(twoThirds, step.levelAt(kSecond), 2);
+            return step.moved(1, between(1, kSecond, atTwoThirds));
+        });
 }
 
 }  // namespace
