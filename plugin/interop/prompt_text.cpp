@@ -144,13 +144,38 @@ Json editorWorkflow(const Prompt& prompt, const ClassTable& table) {
     return WorkflowWriter(prompt, table).write();
 }
 
+namespace {
+
+/// JSON in ASCII without braces in its strings: ComfyUI's reader of WebM counts braces to find the
+/// end of a text, those of strings too.
+std::string textInFile(const Json& json) {
+    std::string text;
+    bool isInString = false;
+    bool isEscaped = false;
+    for (const char character : json.dump(-1, ' ', true)) {
+        if (isInString && character == '{') {
+            text += "\\u007b";
+        } else if (isInString && character == '}') {
+            text += "\\u007d";
+        } else {
+            text += character;
+        }
+        if (character == '"' && !isEscaped) {
+            isInString = !isInString;
+        }
+        isEscaped = character == '\\' && !isEscaped;
+    }
+    return text;
+}
+
+}  // namespace
+
 std::vector<image::ImageText> textsForComfyUi(const Exported& exported, const ClassTable& table) {
     if (!exported.report.missing.empty()) {
         return {};
     }
-    return {
-        {.key = "prompt", .text = apiPrompt(exported.prompt).dump(-1, ' ', true)},
-        {.key = "workflow", .text = editorWorkflow(exported.prompt, table).dump(-1, ' ', true)}};
+    return {{.key = "prompt", .text = textInFile(apiPrompt(exported.prompt))},
+            {.key = "workflow", .text = textInFile(editorWorkflow(exported.prompt, table))}};
 }
 
 }  // namespace lowtide::interop

@@ -414,6 +414,39 @@ private Q_SLOTS:
         }
     }
 
+    /// A reader that counts braces, also those of strings, finds the end of each.
+    void filesCarryBracesInPairs_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::addRow("closing") << std::string("a fox } in snow");
+        QTest::addRow("opening") << std::string("a fox {, in snow");
+        QTest::addRow("behind a quote") << std::string("say \"}\" and \\");
+        QTest::addRow("behind a backslash") << std::string("a \\} fox \\\"}");
+    }
+
+    void filesCarryBracesInPairs() {
+        QFETCH(std::string, text);
+        Json graph = parsed(kOwnGraph);
+        graph["nodes"]["encode"]["params"]["prompt"] = text;
+        graph["nodes"]["encode"]["title"] = text;
+        const Exported exported = exportedFrom(graph);
+
+        const std::vector<image::ImageText> texts = textsForComfyUi(exported, sourceTable());
+
+        QCOMPARE(texts.size(), size_t{2});
+        for (const image::ImageText& each : texts) {
+            int depth = 0;
+            size_t end = 0;
+            do {
+                depth += each.text[end] == '{' ? 1 : each.text[end] == '}' ? -1 : 0;
+                ++end;
+            } while (depth > 0 && end < each.text.size());
+            QCOMPARE(end, each.text.size());
+        }
+        QCOMPARE(parsed(texts[0].text.c_str()), apiPrompt(exported.prompt));
+        QCOMPARE(parsed(texts[1].text.c_str()), editorWorkflow(exported.prompt, sourceTable()));
+        QVERIFY(apiPrompt(exported.prompt).dump().find(Json(text).dump()) != std::string::npos);
+    }
+
     /// A class may be chosen for any graph, so each that can be is complete.
     void everyClassThatIsWrittenHasAllValues() {
         int classes = 0;
