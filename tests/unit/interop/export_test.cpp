@@ -419,7 +419,7 @@ private Q_SLOTS:
         QTest::addColumn<std::string>("text");
         QTest::addRow("closing") << std::string("a fox } in snow");
         QTest::addRow("opening") << std::string("a fox {, in snow");
-        QTest::addRow("behind a quote") << std::string("say \"}\" and \\");
+        QTest::addRow("behind a quote") << std::string("a sign \"}\" and \\");
         QTest::addRow("behind a backslash") << std::string("a \\} fox \\\"}");
     }
 
