@@ -16,6 +16,9 @@ namespace lowtide::models {
 namespace {
 
 constexpr int32_t kFirstBeyondAscii = 0x80;
+/// Characters of ASCII that numbers are written with: digits, signs, and letters of "infinity",
+/// "nan" and exponents.
+constexpr std::string_view kOfNumbers = "0123456789+-._aefintyAEFINTY";
 
 bool isDecimalDigit(char c) noexcept {
     return c >= '0' && c <= '9';
@@ -131,7 +134,11 @@ double decimalValue(const std::string& number) {
 }  // namespace
 
 std::optional<double> pythonNumber(std::string_view text) {
-    const std::optional<std::string> ascii = asciiNumber(text);
+    const bool mayBe = std::all_of(text.begin(), text.end(), [](char c) {
+        return static_cast<unsigned char>(c) >= kFirstBeyondAscii || isPromptSpace(c) ||
+               kOfNumbers.find(c) != kOfNumbers.npos;
+    });
+    const std::optional<std::string> ascii = mayBe ? asciiNumber(text) : std::nullopt;
     std::optional<std::string> number = ascii ? withoutUnderscores(*ascii) : std::nullopt;
     if (!number || number->empty()) {
         return std::nullopt;
