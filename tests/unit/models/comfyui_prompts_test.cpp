@@ -203,11 +203,10 @@ private Q_SLOTS:
         const std::vector<WeightedPart> parts = models::parseComfyUiPrompt(text);
         QVERIFY2(arePieces(parts, wanted.at("pieces")), qPrintable(shown(parts)));
 
-        const models::ClipTokenizer tokenizer(files_, "tokenizer", 77);
         const std::vector<std::string> locations = {folder_.path().toStdString()};
         const models::EmbeddingLibrary library(models::embeddingFolders(locations),
                                                std::make_shared<models::EmbeddingCache>());
-        models::PromptTokens tokens(tokenizer, {.library = &library, .width = kWidth});
+        models::PromptTokens tokens(clip_, {.library = &library, .width = kWidth});
         const auto cut = [&] {
             return models::cutPrompt(tokens, PromptWeights::ComfyUi, text, "prompt");
         };
@@ -424,9 +423,10 @@ private:
     static constexpr int64_t kVectors = -1;
 
     QTemporaryDir folder_;
-    BuiltInFiles files_{"clip"};
+    BuiltInFiles clipFiles_{"clip"};
     BuiltInFiles t5Files_{"t5"};
     BuiltInFiles qwenFiles_{"qwen"};
+    models::ClipTokenizer clip_{clipFiles_, "tokenizer", 77};
     models::UnigramTokenizer t5_{t5Files_, "tokenizer"};
     models::ByteLevelTokenizer qwen_{qwenFiles_, "tokenizer"};
 };
