@@ -420,6 +420,7 @@ std::vector<EncodeField> encodeFields() {
                           "long text is cut; the others read texts of any length.",
                .kind = ParamKind::Choice,
                .choices = {{"a1111", "A1111: (word:1.3) [word] BREAK"},
+                           {"comfyui", "ComfyUI: (word:1.3)"},
                            {"compel", "Compel: word++ (words)1.3"},
                            {"none", "None"}}}),
         param(&EncodeAsked::hasTags,

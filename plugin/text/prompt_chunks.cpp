@@ -23,10 +23,15 @@ public:
                 finishChunk();
                 continue;
             }
+            const auto number = static_cast<int64_t>(part);
+            if (rules_.longPart > 0) {
+                addPart(parts[part], number);
+                continue;
+            }
             for (const PromptToken& token : parts[part].tokens) {
                 add({.token = &token,
                      .weight = static_cast<float>(parts[part].weight),
-                     .part = static_cast<int64_t>(part)});
+                     .part = number});
             }
         }
         if (!open_.empty() || chunks_.empty()) {
@@ -77,6 +82,28 @@ private:
         }
     }
 
+    void addPart(const WeightedTokens& part, int64_t number) {
+        std::vector<Position> positions;
+        for (const PromptToken& token : part.tokens) {
+            for (int64_t i = 0; i < token.positions(); ++i) {
+                positions.push_back({.token = &token,
+                                     .weight = static_cast<float>(part.weight),
+                                     .part = number,
+                                     .index = i});
+            }
+        }
+        const bool isKept = static_cast<int64_t>(positions.size()) < rules_.longPart;
+        if (isKept && open_.size() + positions.size() > capacity_ && !open_.empty()) {
+            finishChunk();
+        }
+        for (const Position& position : positions) {
+            if (open_.size() == capacity_) {
+                finishChunk();
+            }
+            open_.push_back(position);
+        }
+    }
+
     /// What follows the last comma goes to the next chunk.
     void breakBehindComma() {
         const auto from = open_.begin() + static_cast<ptrdiff_t>(lastComma_) + 1;
@@ -97,10 +124,11 @@ private:
         put(rules_.begin, 1, 1, PromptChunk::kNoPart);
         for (const Position& position : open_) {
             const PromptToken& token = *position.token;
-            if (token.vectors && position.index == 0) {
+            if (token.vectors && (position.index == 0 || &position == &open_.front())) {
                 chunk.overrides.push_back({.position = static_cast<int64_t>(chunk.ids.size()),
                                            .count = 0,
-                                           .vectors = token.vectors});
+                                           .vectors = token.vectors,
+                                           .first = position.index});
             }
             if (token.vectors) {
                 ++chunk.overrides.back().count;

@@ -35,8 +35,9 @@ struct WeightedTokens {
 /// Vectors in place of token rows.
 struct TokenOverride {
     int64_t position = 0;  ///< of the first one in its chunk
-    int64_t count = 0;     ///< the first ones; fewer than there are where a text is cut
+    int64_t count = 0;     ///< fewer than there are where a text is cut
     TokenVectorsRef vectors;
+    int64_t first = 0;  ///< which of the vectors stands at `position`
 };
 
 /// As many tokens as the text encoder takes at once: begin, content, end, padding.
@@ -60,15 +61,20 @@ struct ChunkRules {
     /// A full chunk ends behind a comma that is among its last tokens, so many of them at most; 0:
     /// where it is full.
     int64_t commaReach = 0;
+    /// Parts with fewer tokens are kept in one chunk, others are cut where it is full; 0: all parts
+    /// are cut there.
+    int64_t longPart = 0;
 };
 
 /// A1111's own reach, its setting comma_padding_backtrack.
 inline constexpr int64_t kA1111CommaReach = 20;
+/// ComfyUI's ChunkRules::longPart; its parts are stretches of one weight, and embeddings.
+inline constexpr int64_t kComfyUiLongPart = 8;
 
 /// Cuts a prompt of any length into chunks, at least one; linear time. Vectors of one embedding,
-/// which must fit into a chunk, are kept in one.
-/// Source: AUTOMATIC1111 stable-diffusion-webui 1.10, sd_hijack_clip.tokenize_line; Compel cuts
-/// without a look at commas.
+/// which must fit into a chunk, are kept in one, but in long parts.
+/// Sources: AUTOMATIC1111 stable-diffusion-webui 1.10, sd_hijack_clip.tokenize_line; ComfyUI 0.33,
+/// sd1_clip.py, as it behaves, for parts; Compel cuts without a look at commas.
 [[nodiscard]] std::vector<PromptChunk> cutIntoChunks(const std::vector<WeightedTokens>& parts,
                                                      const ChunkRules& rules);
 

@@ -252,11 +252,12 @@ std::vector<UnreadSyntax> unreadSyntax(std::string_view text,
                                        bool canWeigh) {
     const SyntaxFinder brackets(text);
     const bool readsA1111 = canWeigh && weights == PromptWeights::A1111;
+    const bool readsNumbers = readsA1111 || (canWeigh && weights == PromptWeights::ComfyUi);
     const Message choose = canWeigh
                                ? message("choose the weights a1111, which read it")
                                : message("leave it out, and describe in words what counts more");
     const std::array kinds{
-        UnreadSyntax{readsA1111 ? std::string() : brackets.weight(), message("a weight"), choose},
+        UnreadSyntax{readsNumbers ? std::string() : brackets.weight(), message("a weight"), choose},
         UnreadSyntax{
             readsA1111 ? std::string() : loneWord(text, "BREAK"), message("a new chunk"), choose},
         UnreadSyntax{brackets.editing(),

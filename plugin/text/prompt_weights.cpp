@@ -65,9 +65,12 @@ PromptWeights promptWeightsNamed(const std::string& name) {
     if (name == "compel") {
         return PromptWeights::Compel;
     }
+    if (name == "comfyui") {
+        return PromptWeights::ComfyUi;
+    }
     throw Error(ErrorKind::InvalidInput,
                 message("there is no way of weights {}", quotedName(name)),
-                message("choose none, a1111 or compel"),
+                message("choose none, a1111, comfyui or compel"),
                 "weights");
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What prompts write of weights: the numbers, the two grammars (A1111, Compel), and which of them
-// is read.
+// What prompts write of weights: the numbers, the grammars of A1111 and Compel, and which one is
+// read.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,18 +27,20 @@ struct PromptNumber {
 /// A stretch of a prompt that is spoken with one weight.
 struct WeightedPart {
     std::string text;
-    double weight = 1;     ///< 1 as it is; finite
+    double weight = 1;     ///< 1 as it is; finite but for what ComfyUI reads
     bool isBreak = false;  ///< no text: what follows begins a new chunk
 };
 
 /// How a prompt states what counts more, and what the numbers do.
 enum class PromptWeights : uint8_t {
-    None,    ///< brackets are text; one chunk, the rest is cut, as diffusers does it
-    A1111,   ///< a1111_prompt.hpp; chunks; embeddings are scaled, their mean is kept
-    Compel,  ///< compel_prompt.hpp; chunks; away from the empty prompt, or from the one without it
+    None,     ///< brackets are text; one chunk, the rest is cut, as diffusers does it
+    A1111,    ///< parseA1111Prompt(); chunks; embeddings are scaled, their mean is kept
+    Compel,   ///< parseCompelPrompt(); chunks; away from the empty prompt, or from the one without
+              ///< it
+    ComfyUi,  ///< parseComfyUiPrompt(); chunks of whole words; away from the empty prompt
 };
 
-/// By the names "none", "a1111", "compel". Error{InvalidInput} on "weights".
+/// By the names "none", "a1111", "compel", "comfyui". Error{InvalidInput} on "weights".
 [[nodiscard]] PromptWeights promptWeightsNamed(const std::string& name);
 
 /// Weights as A1111 writes them: (x) 1.1, [x] 1/1.1, (x:1.3), nested ones multiply; a backslash

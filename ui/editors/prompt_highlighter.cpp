@@ -71,6 +71,11 @@ private:
 
     [[nodiscard]] bool isA1111() const { return syntax_.weights == WeightSyntax::A1111; }
 
+    /// Whether (word:1.2) is a weight.
+    [[nodiscard]] bool readsNumbers() const {
+        return isA1111() || syntax_.weights == WeightSyntax::ComfyUi;
+    }
+
     [[nodiscard]] bool isCompel() const { return syntax_.weights == WeightSyntax::Compel; }
 
     void add(qsizetype begin, qsizetype length, Kind kind, const QString& problem = {}) {
@@ -181,7 +186,7 @@ private:
         if (!isWeight) {
             return 1;
         }
-        if (!isA1111()) {
+        if (!readsNumbers()) {
             addUnread(at_,
                       end - at_,
                       PieceWords::tr("(word:1.2) is read as words here: it belongs to the weights "

@@ -59,7 +59,7 @@ const WeightPatterns& patternsOf(WeightSyntax syntax) {
         QRegularExpression(QStringLiteral("\\G\\)([0-9]*\\.?[0-9]+)")),
         QRegularExpression(QStringLiteral("^\\((.*)\\)([0-9]*\\.?[0-9]+)$"),
                            QRegularExpression::DotMatchesEverythingOption)};
-    return syntax == WeightSyntax::A1111 ? kA1111 : kCompel;
+    return syntax == WeightSyntax::Compel ? kCompel : kA1111;
 }
 
 Weighted weightedAround(const SelectedText& prompt, WeightSyntax syntax) {
@@ -85,6 +85,9 @@ std::optional<WeightSyntax> weightSyntaxNamed(const Json& weights) {
     if (weights == "a1111") {
         return WeightSyntax::A1111;
     }
+    if (weights == "comfyui") {
+        return WeightSyntax::ComfyUi;
+    }
     if (weights == "compel") {
         return WeightSyntax::Compel;
     }
@@ -103,7 +106,7 @@ SelectedText changedWeight(SelectedText prompt, double change, WeightSyntax synt
     const bool isPlain = weight == 1;
     const QString number = QString::number(weight, 'g', 4);
     const QString weighted =
-        syntax == WeightSyntax::A1111 ? QStringLiteral("(%1:%2)") : QStringLiteral("(%1)%2");
+        syntax == WeightSyntax::Compel ? QStringLiteral("(%1)%2") : QStringLiteral("(%1:%2)");
     const QString text = isPlain ? found.inside : weighted.arg(found.inside, number);
     const int from = found.from + (isPlain ? 0 : 1);
     prompt.text.replace(found.from, found.to - found.from, text);

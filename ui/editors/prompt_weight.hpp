@@ -24,7 +24,7 @@ inline constexpr double kWeightStep = 0.05;
 inline constexpr const char* kWeightsParam = "weights";
 
 /// How a weight is written: (word:1.05), or (word)1.05.
-enum class WeightSyntax { A1111, Compel };
+enum class WeightSyntax { A1111, ComfyUi, Compel };
 
 /// Of a value of kWeightsParam; nothing: brackets are text.
 [[nodiscard]] std::optional<WeightSyntax> weightSyntaxNamed(const Json& weights);

@@ -2,6 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/text/characters.hpp"
+#include "plugin/text/comfyui_prompt.hpp"
 #include "plugin/text/prompt_weights.hpp"
 
 #include <algorithm>
@@ -19,6 +21,14 @@ constexpr std::string_view kBehindMention = " \t\r\n,";
 constexpr std::string_view kMayFollow = ".;:!?()[]{}<>\"'";
 constexpr std::string_view kEndsUnknownName = ":()[]";
 
+std::vector<PromptToken> tokensFrom(const std::vector<TokenId>& ids) {
+    std::vector<PromptToken> tokens;
+    for (const TokenId id : ids) {
+        tokens.push_back({.id = id});
+    }
+    return tokens;
+}
+
 /// Where the next mention begins, or the end of the text.
 size_t mentionFrom(std::string_view text, size_t from) {
     for (size_t at = text.find(kMention, from); at != text.npos; at = text.find(kMention, at + 1)) {
@@ -31,6 +41,46 @@ size_t mentionFrom(std::string_view text, size_t from) {
         }
     }
     return text.size();
+}
+
+/// The length of the white space at the beginning of valid UTF-8; 0: there is none.
+size_t spaceAt(std::string_view text) {
+    if (text.empty()) {
+        return 0;
+    }
+    const Character first = firstCharacter(text);
+    return isPythonSpace(static_cast<char32_t>(first.code)) ? first.bytes : 0;
+}
+
+/// How much of valid UTF-8 is the name of an embedding for ComfyUI.
+size_t comfyUiNameLength(std::string_view text) {
+    size_t at = 0;
+    while (at < text.size() && text[at] != '<' && text[at] != '[' &&
+           spaceAt(text.substr(at)) == 0) {
+        at += firstCharacter(text.substr(at)).bytes;
+    }
+    return at;
+}
+
+/// Where the next mention that ComfyUI reads begins in valid UTF-8, or the end of the text.
+size_t comfyUiMentionFrom(std::string_view text, size_t from) {
+    for (size_t at = text.find(kMention, from); at != text.npos; at = text.find(kMention, at + 1)) {
+        size_t before = at;
+        while (before > 0 && (static_cast<uint8_t>(text[--before]) & 0xC0U) == 0x80U) {
+        }
+        const bool begins = at == 0 || spaceAt(text.substr(before)) > 0;
+        if (begins && comfyUiNameLength(text.substr(at + kMention.size())) > 0) {
+            return at;
+        }
+    }
+    return text.size();
+}
+
+std::string_view withoutSpaceAtBegin(std::string_view text) {
+    while (const size_t space = spaceAt(text)) {
+        text.remove_prefix(space);
+    }
+    return text;
 }
 
 /// Runs `work`, whose errors are about the parameter `item`.
@@ -112,6 +162,47 @@ size_t PromptTokens::addMentioned(std::string_view text,
     return kMention.size() + unknown.size();
 }
 
+std::vector<std::vector<PromptToken>> PromptTokens::piecesOf(std::string_view text,
+                                                             const std::string& item) {
+    std::vector<std::vector<PromptToken>> pieces;
+    const bool namesAny = use_.library && isValidUtf8(text);
+    size_t at = namesAny ? comfyUiMentionFrom(text, 0) : text.size();
+    const std::string_view words = text.substr(0, at);
+    if (at == text.size() || !withoutSpaceAtBegin(words).empty()) {
+        pieces.push_back(tokensFrom(tokenizer_.tokensOf(words, item)));
+    }
+    while (at < text.size()) {
+        const size_t name = at + kMention.size();
+        at = comfyUiMentionFrom(text, name);
+        addComfyUiMention(text.substr(name, at - name), item, pieces);
+    }
+    return pieces;
+}
+
+void PromptTokens::addComfyUiMention(std::string_view behind,
+                                     const std::string& item,
+                                     std::vector<std::vector<PromptToken>>& pieces) {
+    const size_t length = comfyUiNameLength(behind);
+    const std::string_view word = behind.substr(0, length);
+    const size_t kept = word.find_last_not_of(',');
+    const std::string_view bare = word.substr(0, kept == word.npos ? 0 : kept + 1);
+    size_t taken = length;
+    EmbeddingRef embedding = find(word, item);
+    if (!embedding && !bare.empty() && bare.size() < length) {
+        embedding = find(bare, item);
+        taken = embedding ? bare.size() : length;
+    }
+    if (embedding) {
+        pieces.push_back({tokenOf(embedding, item)});
+    } else {
+        named_.missing.emplace_back(item, std::string(bare.empty() ? word : bare));
+    }
+    const std::string_view rest = withoutSpaceAtBegin(behind.substr(taken));
+    if (!rest.empty()) {
+        pieces.push_back(tokensFrom(tokenizer_.tokensOf(rest, item)));
+    }
+}
+
 const PromptTokens::Written* PromptTokens::writtenAt(const std::vector<TokenId>& ids,
                                                      size_t at) const {
     const auto names = written_.find(ids[at]);
@@ -162,7 +253,8 @@ ChunkRules rulesOf(const ClipTokenizer& tokenizer, PromptWeights weights) {
             .end = settings.end,
             .padding = settings.padding,
             .comma = tokenizer.comma(),
-            .commaReach = weights == PromptWeights::A1111 ? kA1111CommaReach : 0};
+            .commaReach = weights == PromptWeights::A1111 ? kA1111CommaReach : 0,
+            .longPart = weights == PromptWeights::ComfyUi ? kComfyUiLongPart : 0};
 }
 
 /// One chunk, cut where it is full.
@@ -180,6 +272,9 @@ std::vector<WeightedPart> partsOf(PromptWeights weights,
                                   const std::string& item) {
     if (weights == PromptWeights::A1111) {
         return parseA1111Prompt(text);
+    }
+    if (weights == PromptWeights::ComfyUi) {
+        return parseComfyUiPrompt(text);
     }
     CompelPrompt prompt = parseCompelPrompt(text);
     if (!prompt.unsupported.empty()) {
@@ -214,9 +309,17 @@ CutPrompt cutPrompt(PromptTokens& tokens,
     std::vector<WeightedTokens> parts;
     for (const WeightedPart& part : partsOf(weights, text, item)) {
         checkWeight(part.weight, item);
-        parts.push_back(
-            {.tokens = tokens.of(part.text, item), .weight = part.weight, .isBreak = part.isBreak});
-        prompt.weights.push_back(part.weight);
+        std::vector<std::vector<PromptToken>> pieces;
+        if (weights == PromptWeights::ComfyUi) {
+            pieces = tokens.piecesOf(part.text, item);
+        } else {
+            pieces.push_back(tokens.of(part.text, item));
+        }
+        for (std::vector<PromptToken>& piece : pieces) {
+            parts.push_back(
+                {.tokens = std::move(piece), .weight = part.weight, .isBreak = part.isBreak});
+            prompt.weights.push_back(part.weight);
+        }
     }
     prompt.chunks = cutIntoChunks(parts, rulesOf(tokens.tokenizer(), weights));
     prompt.embeddings = tokens.takeNamed();

@@ -37,6 +37,11 @@ public:
 
     /// Errors as ClipTokenizer::tokensOf() and of embedding files, on parameter `item`.
     [[nodiscard]] std::vector<PromptToken> of(std::string_view text, const std::string& item);
+    /// A text of one weight as ComfyUI reads it: the words between mentions of embeddings, and each
+    /// embedding, on their own. embedding:name begins behind white space and ends at white space,
+    /// "<" or "[", and commas at its end are words; names alone are words. Errors as of().
+    [[nodiscard]] std::vector<std::vector<PromptToken>> piecesOf(std::string_view text,
+                                                                 const std::string& item);
 
     /// What the texts named since it was asked last.
     [[nodiscard]] EmbeddingsNamed takeNamed() { return std::exchange(named_, {}); }
@@ -53,6 +58,10 @@ private:
     [[nodiscard]] size_t addMentioned(std::string_view text,
                                       const std::string& item,
                                       std::vector<PromptToken>& tokens);
+    /// The same as ComfyUI does it, of what follows "embedding:" up to the next mention.
+    void addComfyUiMention(std::string_view behind,
+                           const std::string& item,
+                           std::vector<std::vector<PromptToken>>& pieces);
     /// The one whose name the tokens from `at` on are; null: none.
     [[nodiscard]] const Written* writtenAt(const std::vector<TokenId>& ids, size_t at) const;
     [[nodiscard]] EmbeddingRef find(std::string_view name, const std::string& item) const;

@@ -104,10 +104,11 @@ std::vector<int64_t> tokenIds(const ClipTextModel::Row& row) {
 /// Writes vectors over the token rows [T, D] of one text.
 void putVectors(const at::Tensor& rows, const TokenOverride& own) {
     const TokenVectors& vectors = *own.vectors;
-    LOWTIDE_ASSERT(vectors.width == rows.size(1) && own.position + own.count <= rows.size(0));
-    const at::Tensor values = at::from_blob(const_cast<float*>(vectors.values.data()),
-                                            {own.count, vectors.width},
-                                            at::TensorOptions(at::kFloat));
+    LOWTIDE_ASSERT(vectors.width == rows.size(1) && own.position + own.count <= rows.size(0) &&
+                   own.first + own.count <= vectors.count());
+    const float* first = vectors.values.data() + own.first * vectors.width;
+    const at::Tensor values = at::from_blob(
+        const_cast<float*>(first), {own.count, vectors.width}, at::TensorOptions(at::kFloat));
     rows.narrow(0, own.position, own.count).copy_(tensor::upload(values, rows.device()));
 }
 

@@ -83,7 +83,8 @@ bool runInput(std::span<const std::byte> bytes) {
         checkParts(compel.parts, text);
     }
     const bool isA1111 = cut(PromptWeights::A1111, text);
-    return cut(PromptWeights::Compel, text) || isA1111;
+    const bool isComfyUi = cut(PromptWeights::ComfyUi, text);
+    return cut(PromptWeights::Compel, text) || isA1111 || isComfyUi;
 }
 
 [[maybe_unused]] const bool isEntered = enterTarget("prompt", runInput);

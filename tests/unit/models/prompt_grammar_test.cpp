@@ -1,5 +1,6 @@
 // The grammars of weighted prompts and the cutting into chunks.
 
+#include "plugin/text/comfyui_prompt.hpp"
 #include "plugin/text/prompt_chunks.hpp"
 #include "plugin/text/prompt_syntax.hpp"
 #include "plugin/text/prompt_weights.hpp"
@@ -218,6 +219,12 @@ private Q_SLOTS:
             const std::string text = oddText(random);
             QVERIFY2(areSane(models::parseA1111Prompt(text), text.size()), text.c_str());
             QVERIFY2(areSane(models::parseCompelPrompt(text).parts, text.size()), text.c_str());
+            size_t length = 0;
+            for (const WeightedPart& part : models::parseComfyUiPrompt(text)) {
+                QVERIFY2(!part.text.empty(), text.c_str());
+                length += part.text.size();
+            }
+            QVERIFY2(length <= text.size(), text.c_str());
         }
     }
 
@@ -230,6 +237,8 @@ private Q_SLOTS:
                                   "[(",
                                   ":",
                                   ": 1.1",
+                                  ":\xEF\xBC\x91",
+                                  ":1)",
                                   "\\",
                                   "BREAK ",
                                   "\"",
@@ -251,6 +260,8 @@ private Q_SLOTS:
         const testing::CpuTimer timer;
         (void)models::parseA1111Prompt(text);
         (void)models::parseCompelPrompt(text);
+        (void)models::parseComfyUiPrompt(text);
+        (void)models::parseComfyUiPrompt(std::string(64, '(') + text + std::string(64, ')'));
         QVERIFY2(timer.milliseconds() < kMostMilliseconds,
                  qPrintable(QString::number(timer.milliseconds())));
     }
@@ -308,6 +319,15 @@ private Q_SLOTS:
         QCOMPARE(found(models::PromptWeights::None), none);
         QCOMPARE(found(models::PromptWeights::Compel), none);
         QCOMPARE(found(models::PromptWeights::A1111), a1111);
+    }
+
+    void comfyUiReadsNumbersAndNoBreaks() {
+        QStringList written;
+        for (const auto& syntax : models::unreadSyntax("(fox:1.2) BREAK [a:b:0.5] AND c",
+                                                       models::PromptWeights::ComfyUi)) {
+            written.push_back(QString::fromStdString(syntax.written));
+        }
+        QCOMPARE(written, QStringList({"BREAK", "[a:b:0.5]", "AND"}));
     }
 
     void unreadSyntaxIsFoundInLinearTime() {
@@ -385,6 +405,31 @@ private Q_SLOTS:
         QCOMPARE(chunks[1].overrides[0].count, int64_t{3});
         QCOMPARE(chunks[1].parts, (std::vector<int64_t>{-1, 0, 0, 0, 1, -1}));
         QVERIFY(chunks[2].overrides.empty());
+    }
+
+    void shortPartsMoveOnAndLongOnesAreCut() {
+        models::ChunkRules rules = smallRules(0);
+        rules.longPart = 3;
+        const std::vector<WeightedTokens> parts = {{.tokens = tokensFrom({1, 2, 3}), .weight = 2},
+                                                   {.tokens = tokensFrom({4, 5})},
+                                                   {.tokens = {vectorsOf(4)}, .weight = 3},
+                                                   {.tokens = {}},
+                                                   {.tokens = tokensFrom({6})}};
+
+        const auto chunks = models::cutIntoChunks(parts, rules);
+
+        QCOMPARE(idsOf(chunks),
+                 (QList<QList<qint64>>{{100, 1, 2, 3, 101, 102},
+                                       {100, 4, 5, 1000, 1001, 101},
+                                       {100, 1002, 1003, 6, 101, 102}}));
+        QCOMPARE(chunks[1].parts, (std::vector<int64_t>{-1, 1, 1, 2, 2, -1}));
+        QCOMPARE(chunks[2].weights, (std::vector<float>{1, 3, 3, 1, 1, 1}));
+        for (size_t i = 1; i < 3; ++i) {
+            QCOMPARE(chunks[i].overrides.size(), size_t{1});
+            QCOMPARE(chunks[i].overrides[0].position, i == 1 ? int64_t{3} : int64_t{1});
+            QCOMPARE(chunks[i].overrides[0].first, i == 1 ? int64_t{0} : int64_t{2});
+            QCOMPARE(chunks[i].overrides[0].count, int64_t{2});
+        }
     }
 
     /// A1111 forgets the vectors of what it carries over, and leaves them in the old chunk.

@@ -40,9 +40,11 @@ struct Encoder {
         {.role = "text_encoder"}};
     ClipTokenizer tokenizer{folder, "tokenizer", network.config().positions};
 
-    [[nodiscard]] TextPair pairOf(const std::string& positive, const std::string& negative) const {
+    [[nodiscard]] TextPair pairOf(const std::string& positive,
+                                  const std::string& negative,
+                                  PromptWeights weights = PromptWeights::A1111) const {
         return {tokenizer,
-                PromptWeights::A1111,
+                weights,
                 {.text = positive, .parameter = "prompt"},
                 {.text = negative, .parameter = "negative"}};
     }
@@ -105,6 +107,67 @@ private Q_SLOTS:
         QVERIFY(at::equal(outputs.positive.embeds, at::cat(expected, 1)));
         QVERIFY(at::equal(outputs.positive.pooled, alone.positive.pooled));
         QVERIFY(at::equal(outputs.negative.embeds, alone.negative.embeds));
+    }
+
+    /// States of weighted tokens move away from the empty text's; the others have their bits.
+    void comfyUiMovesWeightedStatesAlone() {
+        const Encoder encoder;
+        const auto statesOf = [&](const std::string& text) {
+            return encoded(encoder, encoder.pairOf(text, "", PromptWeights::ComfyUi)).positive;
+        };
+        const ClipTextModel::Output plain = statesOf("red cat");
+        const ClipTextModel::Output weighted = statesOf("red (cat:1.5)");
+        const TextPair texts = encoder.pairOf("red (cat:1.5)", "", PromptWeights::ComfyUi);
+        const std::vector<float>& weights = texts.positive().chunks.front().weights;
+        const at::Tensor empty = statesOf("").embeds;
+        QVERIFY(at::equal(weighted.pooled, plain.pooled));
+        size_t moved = 0;
+        for (size_t i = 0; i < weights.size(); ++i) {
+            const auto at = static_cast<int64_t>(i);
+            const at::Tensor own = plain.embeds.select(1, at);
+            const at::Tensor seen = weighted.embeds.select(1, at);
+            if (weights[i] == 1) {
+                QVERIFY(at::equal(seen, own));
+                continue;
+            }
+            ++moved;
+            const at::Tensor expected = (own - empty.select(1, at)) * 1.5 + empty.select(1, at);
+            QVERIFY(at::allclose(seen, expected, 1e-6, 1e-6));
+            QVERIFY(!at::allclose(seen, own, 1e-3, 1e-3));
+        }
+        QVERIFY(moved > 0 && moved < weights.size());
+    }
+
+    /// Where a chunk holds the last vectors of an embedding alone, these stand in it.
+    void vectorsAreReadFromTheFirstThatIsMeant() {
+        const Encoder encoder;
+        const int64_t width = encoder.network.config().width;
+        const auto vectors = [&](int64_t begin, int64_t count) {
+            std::vector<float> values;
+            for (int64_t i = begin * width; i < (begin + count) * width; ++i) {
+                values.push_back(static_cast<float>(i % 7) * 0.1F -
+                                 0.2F * static_cast<float>(i / width));
+            }
+            return std::make_shared<const models::TokenVectors>(
+                models::TokenVectors{.width = width, .values = std::move(values)});
+        };
+        const auto row = [&](models::TokenOverride own) {
+            return ClipTextModel::Row{.ids = encoder.tokenizer.tokenize("red cat", "prompt").ids,
+                                      .overrides = {std::move(own)}};
+        };
+        const std::vector<ClipTextModel::Row> rows = {
+            row({.position = 1, .count = 1, .vectors = vectors(0, 3), .first = 2}),
+            row({.position = 1, .count = 1, .vectors = vectors(2, 1)}),
+            row({.position = 1, .count = 1, .vectors = vectors(0, 3)})};
+        std::vector<ClipTextModel::Output> outputs;
+        ModelBench bench;
+        bench.runWith(encoder.network.tree(), [&] {
+            models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+            models::Forward forward(context, *encoder.network.tree());
+            outputs = encoder.network.encode(forward, rows);
+        });
+        QVERIFY(at::equal(outputs[0].embeds, outputs[1].embeds));
+        QVERIFY(!at::equal(outputs[0].embeds, outputs[2].embeds));
     }
 
     void condAndUncondLeaveOutTheirOwnLayers() {

@@ -134,6 +134,9 @@ private Q_SLOTS:
                                  << "" << kA1111;
         QTest::newRow("never negative") << "(red:0.02)" << 1 << 4 << -0.05 << "(red:0)"
                                         << "red" << kA1111;
+        QTest::newRow("comfyui, up again")
+            << "a (red:1.05) cat" << 3 << 6 << 0.05 << "a (red:1.1) cat"
+            << "red" << WeightSyntax::ComfyUi;
         constexpr auto kCompel = WeightSyntax::Compel;
         QTest::newRow("compel") << "a red cat" << 2 << 5 << 0.05 << "a (red)1.05 cat"
                                 << "red" << kCompel;

@@ -141,8 +141,9 @@ private Q_SLOTS:
 
     void hostileTextsTakeLinearTime() {
         QFETCH(QString, text);
-        for (const auto& weights :
-             {std::optional(WeightSyntax::A1111), std::optional(WeightSyntax::Compel)}) {
+        for (const auto& weights : {std::optional(WeightSyntax::A1111),
+                                    std::optional(WeightSyntax::ComfyUi),
+                                    std::optional(WeightSyntax::Compel)}) {
             QElapsedTimer clock;
             clock.start();
             int end = 0;
