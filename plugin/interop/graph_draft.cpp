@@ -1,0 +1,84 @@
+#include "plugin/interop/graph_draft.hpp"
+
+#include <utility>
+
+namespace lowtide::interop {
+
+Json movedDown(const Json& position, double by) {
+    const bool isMoved = by != 0 && position.is_array();
+    return isMoved ? Json{position[0].get<double>() + by, position[1].get<double>() + by}
+                   : position;
+}
+
+std::string GraphDraft::idOf(const std::string& id, const std::string& name) {
+    return name.empty() ? id : id + "_" + name;
+}
+
+void GraphDraft::put(const std::string& id, const std::string& type, graph::DocumentNode node) {
+    nodes_[id] = std::move(node);
+    classes_[id] = type;
+}
+
+const NodeDesc* GraphDraft::descOf(const std::string& id) const {
+    const auto node = nodes_.find(id);
+    return node == nodes_.end() ? nullptr : catalog_.find(node->second.type);
+}
+
+bool GraphDraft::hasOutput(const graph::PortRef& port) const {
+    const NodeDesc* desc = descOf(port.node);
+    return desc != nullptr && graph::findOutput(*desc, port.port) != nullptr;
+}
+
+std::optional<graph::PortRef> GraphDraft::sourceOf(const graph::PortRef& to) const {
+    const auto wire = wires_.find(to);
+    return wire == wires_.end() ? std::nullopt : std::optional(wire->second);
+}
+
+std::optional<graph::PortRef> GraphDraft::sourceBefore(const graph::PortRef& wire,
+                                                       const std::string& port) const {
+    std::string id = wire.node;
+    for (int hop = 0; hop < kFarthestBefore; ++hop) {
+        if (const auto source = sourceOf({id, port})) {
+            return source;
+        }
+        const auto latent = sourceOf({id, "latent"});
+        if (!latent) {
+            break;
+        }
+        id = latent->node;
+    }
+    return std::nullopt;
+}
+
+void GraphDraft::fit(const graph::PortRef& image, const graph::PortRef& model) {
+    constexpr const char* kFit = "image.fit";
+    const NodeDesc* desc = catalog_.find(kFit);
+    const std::optional<graph::PortRef> from = sourceOf(image), by = sourceOf(model);
+    if (desc == nullptr || !from || !by || wires_.contains({from->node, "model"})) {
+        return;
+    }
+    const graph::DocumentNode& next = nodes_.at(image.node);
+    graph::DocumentNode made;
+    made.type = kFit;
+    made.version = desc->version;
+    made.params = {{"width", 0}, {"height", 0}, {"multiple", 1}, {"mode", "crop"}};
+    made.position = movedDown(next.position, -kCascade);
+    made.extra = next.extra;  // in the same group
+    const std::string id = idOf(image.node, "fit");
+    put(id, classOf(image.node), std::move(made));
+    wires_.erase(image);
+    link(*from, {id, "image"});
+    link(*by, {id, "model"});
+    link({id, "image"}, image);
+}
+
+graph::Document GraphDraft::take() {
+    graph::Document document;
+    document.nodes = std::move(nodes_);
+    for (const auto& [to, from] : wires_) {
+        document.links.push_back({.from = from, .to = to, .extra = Json::object()});
+    }
+    return document;
+}
+
+}  // namespace lowtide::interop

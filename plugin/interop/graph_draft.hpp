@@ -1,0 +1,73 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+#include "plugin/interop/prompt.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace lowtide::interop {
+
+/// The graph that an import makes, with the class there that each node stands for.
+class GraphDraft {
+public:
+    explicit GraphDraft(const graph::Catalog& catalog) : catalog_(catalog) {}
+
+    /// The id of a node that stands for `id` there; `name` tells several from each other, empty:
+    /// the first.
+    [[nodiscard]] static std::string idOf(const std::string& id, const std::string& name);
+
+    void put(const std::string& id, const std::string& type, graph::DocumentNode node);
+
+    [[nodiscard]] bool contains(const std::string& id) const { return nodes_.contains(id); }
+
+    [[nodiscard]] const std::map<std::string, graph::DocumentNode>& nodes() const { return nodes_; }
+
+    [[nodiscard]] Json& params(const std::string& id) { return nodes_.at(id).params; }
+
+    /// The class that the node stands for.
+    [[nodiscard]] const std::string& classOf(const std::string& id) const {
+        return classes_.at(id);
+    }
+
+    /// nullptr: there is no such node, or its type is unknown.
+    [[nodiscard]] const NodeDesc* descOf(const std::string& id) const;
+    [[nodiscard]] bool hasOutput(const graph::PortRef& port) const;
+
+    /// An input keeps its first wire.
+    void link(const graph::PortRef& from, const graph::PortRef& to) { wires_.emplace(to, from); }
+
+    /// By the inputs that they lead to.
+    [[nodiscard]] const std::map<graph::PortRef, graph::PortRef>& wires() const { return wires_; }
+
+    /// Nothing: the input is open.
+    [[nodiscard]] std::optional<graph::PortRef> sourceOf(const graph::PortRef& to) const;
+    /// What such an input of the nearest node is wired to, from that wire on backwards.
+    [[nodiscard]] std::optional<graph::PortRef> sourceBefore(const graph::PortRef& wire,
+                                                             const std::string& port) const;
+
+    /// Puts *Fit image* before that port: width and height become multiples of what the model
+    /// takes.
+    void fit(const graph::PortRef& image, const graph::PortRef& model);
+
+    /// What was put and linked, links in the order of documents.
+    [[nodiscard]] graph::Document take();
+
+private:
+    const graph::Catalog& catalog_;
+    std::map<std::string, graph::DocumentNode> nodes_;
+    std::map<std::string, std::string> classes_;
+    std::map<graph::PortRef, graph::PortRef> wires_;
+};
+
+/// Further down and to the right.
+[[nodiscard]] Json movedDown(const Json& position, double by);
+
+/// Canvas units between the nodes that stand for one of ComfyUI.
+inline constexpr double kCascade = 40;
+/// Nodes that are looked at on a way back.
+inline constexpr int kFarthestBefore = 256;
+
+}  // namespace lowtide::interop
