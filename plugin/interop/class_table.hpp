@@ -36,6 +36,21 @@ struct RecipeNode {
     std::map<std::string, Json> params;
 };
 
+/// Why a result is not ComfyUI's where a parameter of the first node has one of some values.
+struct NearCase {
+    std::map<std::string, Json> values;  ///< lists of values by parameter
+    std::optional<int> slot;             ///< it holds where this output is wired; nothing: always
+    std::string why;
+};
+
+/// An output that the first node gives with other parameters alone.
+struct ApartOutput {
+    int slot = 0;
+    std::string name;                    ///< of a second node, within the recipe
+    std::map<std::string, Json> params;  ///< as RecipeNode::params
+    std::vector<NearCase> near;
+};
+
 /// One way to express a class.
 struct Recipe {
     std::string when;  ///< holds where this input is wired; empty: always
@@ -47,8 +62,8 @@ struct Recipe {
     std::vector<std::map<std::string, Json>> settings;  ///< by output; one for all
     std::map<std::string, Json> back;  ///< parameters of the node that made that wire
     std::string near;                  ///< why the result is not ComfyUI's; empty: it is
-    /// Likewise, `why`, where a parameter of the first node has one of these values; null: never.
-    Json nearWith;
+    std::vector<NearCase> nearWith;
+    std::optional<ApartOutput> apart;
 };
 
 /// What a loader is a part of: the network that is run, or what goes with it.

@@ -1,6 +1,7 @@
 #include "plugin/interop/graph_draft.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace lowtide::interop {
 
@@ -48,6 +49,22 @@ std::optional<graph::PortRef> GraphDraft::sourceBefore(const graph::PortRef& wir
         id = latent->node;
     }
     return std::nullopt;
+}
+
+std::string GraphDraft::copy(const std::string& id, const std::string& name) {
+    std::string own = idOf(id, name);
+    graph::DocumentNode made = nodes_.at(id);
+    made.position = movedDown(made.position, kCascade);
+    put(own, classOf(id), std::move(made));
+    std::vector<std::pair<graph::PortRef, graph::PortRef>> same;
+    for (auto wire = wires_.lower_bound({id, ""}); wire != wires_.end() && wire->first.node == id;
+         ++wire) {
+        same.emplace_back(wire->second, graph::PortRef{own, wire->first.port});
+    }
+    for (const auto& [from, to] : same) {
+        link(from, to);
+    }
+    return own;
 }
 
 void GraphDraft::fit(const graph::PortRef& image, const graph::PortRef& model) {

@@ -48,6 +48,9 @@ public:
     [[nodiscard]] std::optional<graph::PortRef> sourceBefore(const graph::PortRef& wire,
                                                              const std::string& port) const;
 
+    /// The id of a second node of that kind, with the same parameters and wires.
+    std::string copy(const std::string& id, const std::string& name);
+
     /// Puts *Fit image* before that port: width and height become multiples of what the model
     /// takes.
     void fit(const graph::PortRef& image, const graph::PortRef& model);

@@ -125,10 +125,11 @@ private:
             addPart(id, node, *row, *recipe, inputs);
         } else {
             addNodes(id, node, *recipe, inputs);
+            addApart(id, node, *recipe);
             addOutputs(id, node, *row, *recipe, inputs);
         }
         values_.noteDifferences(
-            node, *row, *recipe, draft_.contains(id) ? draft_.params(id) : Json());
+            node, *row, *recipe, draft_.contains(id) ? draft_.params(id) : Json(), slotsUsed_[id]);
         reportNode(id, node);
     }
 
@@ -248,6 +249,38 @@ private:
                 missing_.insert(own);
             }
         }
+    }
+
+    /// An output that other parameters give: of a second node, or of the first one where no other
+    /// output is wired.
+    void addApart(const std::string& id, const PromptNode& node, const Recipe& recipe) {
+        const std::set<int>& slots = slotsUsed_[id];
+        if (!recipe.apart || !slots.contains(recipe.apart->slot) ||
+            hasParams(id, recipe.apart->params, node)) {
+            return;
+        }
+        const std::string own = slots.size() == 1 ? id : draft_.copy(id, recipe.apart->name);
+        for (const auto& [param, spec] : recipe.apart->params) {
+            setFrom(own, *draft_.descOf(own), param, spec, node);
+        }
+        if (missing_.contains(id)) {
+            missing_.insert(own);
+        }
+        apart_[{id, recipe.apart->slot}] = own;
+        values_.noteNear(recipe.apart->near, draft_.params(id), slots);
+    }
+
+    [[nodiscard]] bool hasParams(const std::string& own,
+                                 const std::map<std::string, Json>& params,
+                                 const PromptNode& node) {
+        const NodeDesc& desc = *draft_.descOf(own);
+        return std::ranges::all_of(params, [&](const auto& entry) {
+            const ParamDesc* param = graph::findParam(desc, entry.first);
+            const std::optional<Json> wanted = values_.from(entry.second, node);
+            const Json& given = memberIn(draft_.params(own), entry.first.c_str());
+            return param == nullptr || !wanted ||
+                   (given.is_null() ? graph::toJson(param->defaultValue) : given) == *wanted;
+        });
     }
 
     void wire(const std::string& id,
@@ -439,7 +472,10 @@ private:
         }
         if (slot < recipe.outputs.size() && !recipe.outputs[slot].empty()) {
             const std::string& port = recipe.outputs[slot];
-            output.wire = port.starts_with('@') ? portOf(id, port) : graph::PortRef{id, port};
+            const auto apart = apart_.find({id, static_cast<int>(slot)});
+            output.wire = port.starts_with('@')   ? portOf(id, port)
+                          : apart != apart_.end() ? graph::PortRef{apart->second, port}
+                                                  : graph::PortRef{id, port};
         }
         if (output.wire && !recipe.port.empty() &&
             draft_.hasOutput({output.wire->node, recipe.port})) {
@@ -680,6 +716,7 @@ private:
     ImportReport report_;
     std::map<Socket, Carried> outputs_;
     std::map<std::string, std::set<int>> slotsUsed_;  ///< outputs that something is wired to
+    std::map<Socket, std::string> apart_;             ///< nodes of outputs that are not the first's
     std::map<std::string, std::vector<std::string>> parts_;
     /// Parts by the inputs of loaders, and files by the loaders of checkpoints; with their ranks.
     std::map<graph::PortRef, std::pair<size_t, graph::PortRef>> joined_;

@@ -24,6 +24,8 @@ inline std::vector<NodeDesc> importedNodes() {
                        {"euler", "Euler"},
                        {"euler_a", "Euler a"},
                        {"dpmpp_2m", "DPM++ 2M"},
+                       {"dpmpp_2m_sde", "DPM++ 2M SDE"},
+                       {"dpm_adaptive", "DPM adaptive"},
                        {"unipc", "UniPC"}};
     ParamDesc schedule = importParam("schedule", ParamKind::Choice, std::string("automatic"));
     schedule.choices = {{"automatic", "Automatic"},

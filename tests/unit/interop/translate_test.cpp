@@ -39,6 +39,16 @@ constexpr const char* kSubgraph = R"({"last_node_id": 2, "nodes": [
           "widgets_values": ["inner"]}],
        "links": [{"id": 2, "origin_id": -10, "origin_slot": 0, "target_id": 7, "target_slot": 0}]}]}})";
 
+/// The first four steps, of which that output is decoded.
+Json withSplitLevels(int slot) {
+    Json json = parsed(kCustomSampling);
+    json["30"] =
+        parsed(R"({"class_type": "SplitSigmas", "inputs": {"sigmas": ["8", 0], "step": 4}})");
+    json["11"]["inputs"]["sigmas"] = parsed(R"(["30", 0])");
+    json["12"]["inputs"]["samples"] = Json::array({"11", slot});
+    return json;
+}
+
 /// Text to image, upscaled and denoised once more by another model that has loaders of its own.
 Json twoModels() {
     Json json = parsed(kCustomSampling);
@@ -115,6 +125,61 @@ private Q_SLOTS:
 
         QCOMPARE(params["start_step"], Json(4));
         QCOMPARE(params["end_step"], Json(7));
+    }
+
+    void denoisedOutputIsOfStepsThatEndWithoutNoise() {
+        const Imported imported = importedFrom(withSplitLevels(1).dump().c_str());
+
+        QCOMPARE(imported.document.nodes.at("11").params["keep_noise"], Json(false));
+        QCOMPARE(imported.document.nodes.at("11").params["end_step"], Json(4));
+        QCOMPARE(sourceOf(imported.document, "12", "latent"), std::string("11.latent"));
+        QVERIFY(!imported.document.nodes.contains("11_denoised"));
+        QVERIFY(imported.report.near.empty());
+    }
+
+    void bothOutputsOfStepsThatLeaveNoiseAreNodesOfTheirOwn() {
+        Json json = withSplitLevels(1);
+        json["22"] = json["12"];
+        json["22"]["inputs"]["samples"] = Json::array({"11", 0});
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        const graph::Document& graph = imported.document;
+        Json denoised = graph.nodes.at("11").params;
+        denoised["keep_noise"] = false;
+        QCOMPARE(graph.nodes.at("11").params["keep_noise"], Json(true));
+        QCOMPARE(graph.nodes.at("11_denoised").params, denoised);
+        QCOMPARE(sourceOf(graph, "12", "latent"), std::string("11_denoised.latent"));
+        QCOMPARE(sourceOf(graph, "22", "latent"), std::string("11.latent"));
+        for (const char* port : {"model", "positive", "latent"}) {
+            QCOMPARE(sourceOf(graph, "11_denoised", port), sourceOf(graph, "11", port));
+        }
+        QVERIFY(imported.report.near.empty());
+    }
+
+    /// As ComfyUI's own runs show (their last latent and the last result of the network).
+    void denoisedOutputIsNear_whereASamplerEndsOtherwise_data() {
+        const testing::Rows<QString, bool, int, bool> row("sampler", "isSplit", "slot", "isNear");
+        row("the last result", "euler", false, 1, false);
+        row("not it", "dpm_adaptive", false, 1, true);
+        row("the latent", "dpm_adaptive", false, 0, false);
+        row("no noise is left", "dpmpp_2m_sde", false, 1, false);
+        row("other noise where it ends", "dpmpp_2m_sde", true, 1, true);
+    }
+
+    void denoisedOutputIsNear_whereASamplerEndsOtherwise() {
+        QFETCH(QString, sampler);
+        QFETCH(bool, isSplit);
+        QFETCH(int, slot);
+        QFETCH(bool, isNear);
+        Json json = isSplit ? withSplitLevels(slot) : parsed(kCustomSampling);
+        json["7"]["inputs"]["sampler_name"] = sampler.toStdString();
+        json["12"]["inputs"]["samples"] = Json::array({"11", slot});
+
+        const ImportReport report = importedFrom(json.dump().c_str()).report;
+
+        QCOMPARE(hasClass(report.near, "SamplerCustomAdvanced"), isNear);
+        QCOMPARE(report.near.size(), isNear ? size_t{1} : size_t{0});
     }
 
     void levelsOfASchedulerNodeAreNear_withASamplerThatLeavesOneOut() {
