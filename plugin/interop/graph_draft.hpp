@@ -6,7 +6,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace lowtide::interop {
 
@@ -64,6 +66,16 @@ private:
     std::map<std::string, std::string> classes_;
     std::map<graph::PortRef, graph::PortRef> wires_;
 };
+
+/// Which parameter of a graph has the value of a node and input there.
+using ValueOrigins = std::map<std::pair<std::string, std::string>, graph::PortRef>;
+
+/// Adds what a workflow has around its nodes: groups, those of `groupsUsed` and around them, with
+/// the values that they show, notes and frames.
+void addCanvasParts(const Prompt& prompt,
+                    const ValueOrigins& origins,
+                    const std::set<std::string>& groupsUsed,
+                    graph::Document& document);
 
 /// Further down and to the right.
 [[nodiscard]] Json movedDown(const Json& position, double by);
