@@ -57,8 +57,12 @@ struct Recipe {
     std::vector<RecipeNode> nodes;
     std::vector<std::string> outputs;  ///< our ports by their slots, "port" or "@name.port"
     std::vector<std::string> through;  ///< inputs whose settings an output has, and its wire
-    std::string port;                  ///< the output of that wire's node to take instead
-    std::map<std::string, std::string> carries;         ///< wires that travel with the outputs
+    /// Inputs whose settings an output has, too, where those of `through` have no such.
+    std::vector<std::string> joins;
+    std::string port;                            ///< the output of that wire's node to take instead
+    std::map<std::string, std::string> carries;  ///< wires that travel with the outputs
+    /// ComfyUI gives those wires to the negative prompt, too, where the positive one has them.
+    bool isSpread = false;
     std::vector<std::map<std::string, Json>> settings;  ///< by output; one for all
     std::map<std::string, Json> back;  ///< parameters of the node that made that wire
     std::string near;                  ///< why the result is not ComfyUI's; empty: it is

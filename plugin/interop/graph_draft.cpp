@@ -115,6 +115,12 @@ bool GraphDraft::hasOutput(const graph::PortRef& port) const {
     return desc != nullptr && graph::findOutput(*desc, port.port) != nullptr;
 }
 
+std::string GraphDraft::typeOf(const graph::PortRef& port) const {
+    const NodeDesc* desc = descOf(port.node);
+    const PortDesc* output = desc == nullptr ? nullptr : graph::findOutput(*desc, port.port);
+    return output == nullptr ? std::string() : output->type;
+}
+
 std::optional<graph::PortRef> GraphDraft::sourceOf(const graph::PortRef& to) const {
     const auto wire = wires_.find(to);
     return wire == wires_.end() ? std::nullopt : std::optional(wire->second);

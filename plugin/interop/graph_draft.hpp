@@ -37,6 +37,8 @@ public:
     /// nullptr: there is no such node, or its type is unknown.
     [[nodiscard]] const NodeDesc* descOf(const std::string& id) const;
     [[nodiscard]] bool hasOutput(const graph::PortRef& port) const;
+    /// Of an output; empty: it is not known.
+    [[nodiscard]] std::string typeOf(const graph::PortRef& port) const;
 
     /// An input keeps its first wire.
     void link(const graph::PortRef& from, const graph::PortRef& to) { wires_.emplace(to, from); }

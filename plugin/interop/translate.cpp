@@ -69,6 +69,7 @@ public:
         for (const FoldedNode& node : foldPrompt(prompt_, needs_.table, needs_.imageSize)) {
             report_.exact.push_back({.id = node.id, .name = node.type});
         }
+        negatives_ = NegativeUse(prompt_);
         parts_ = modelsOfParts(prompt_, needs_.table);
         noteSlots();
         for (const std::string& id : inOrder(prompt_)) {
@@ -119,6 +120,7 @@ private:
                                    "{} values of it have no name and are left out",
                                    node.unnamed.size()));
         }
+        noteUnevenPrompts(node, inputs);
         const bool isPart = row->role != ModelRole::None && row->role != ModelRole::Model;
         if (isPart) {
             addPart(id, node, *row, *recipe, inputs);
@@ -130,6 +132,24 @@ private:
         values_.noteDifferences(
             node, *row, *recipe, draft_.contains(id) ? draft_.params(id) : Json(), slotsUsed_[id]);
         reportNode(id, node);
+    }
+
+    /// Our nodes give what rides on prompts to all of them.
+    void noteUnevenPrompts(const PromptNode& node, const CarriedInputs& inputs) {
+        const bool isPositiveAlone = negatives_.isLeftOut(node);
+        CarriedInputs prompts;
+        for (const auto& [name, carried] : inputs) {
+            if (isPrompt(carried) && !(name == "negative" && isPositiveAlone)) {
+                prompts[name] = carried;
+            }
+        }
+        for (Message& why : unevenPrompts(prompts)) {
+            whys_.push_back(std::move(why));
+        }
+    }
+
+    [[nodiscard]] bool isPrompt(const Carried& carried) const {
+        return carried.wire && draft_.typeOf(*carried.wire) == "CONDITIONING";
     }
 
     [[nodiscard]] bool isKnown(const Recipe& recipe) const {
@@ -218,10 +238,7 @@ private:
                   const PromptNode& node,
                   const Recipe& recipe,
                   const CarriedInputs& inputs) {
-        Carried all;
-        for (const auto& [name, carried] : inputs) {
-            mergeInto(all, carried);
-        }
+        const Carried all = merged(inputs);
         double cascade = 0;
         for (const RecipeNode& each : recipe.nodes) {
             const NodeDesc& desc = *needs_.catalog.find(each.type);
@@ -313,7 +330,7 @@ private:
         }
         for (const auto& [port, source] : all.wires) {
             if (!recipe.inputs.contains(port) && graph::findInput(desc, port) != nullptr) {
-                draft_.link(source, {own, port});
+                draft_.link(source.from, {own, port});
             }
         }
     }
@@ -460,10 +477,13 @@ private:
         if (slot < recipe.through.size() && !recipe.through[slot].empty()) {
             const auto source = inputs.find(recipe.through[slot]);
             output = source == inputs.end() ? Carried() : source->second;
-        } else if (recipe.through.empty() && recipe.nodes.empty()) {
-            for (const auto& [name, carried] : inputs) {
-                mergeInto(output, carried);
+            for (const std::string& name : recipe.joins) {
+                if (const auto joined = inputs.find(name); joined != inputs.end()) {
+                    mergeInto(output, joined->second);
+                }
             }
+        } else if (recipe.through.empty() && recipe.nodes.empty()) {
+            output = merged(inputs);
         }
         if (!recipe.nodes.empty()) {
             output.isMissing =
@@ -491,7 +511,7 @@ private:
                       Carried& output) {
         for (const auto& [port, source] : recipe.carries) {
             if (source.starts_with('@')) {
-                output.wires[port] = portOf(id, source);
+                output.wires[port] = {.from = portOf(id, source), .isSpread = recipe.isSpread};
                 continue;
             }
             const auto carried = inputs.find(source);
@@ -500,7 +520,7 @@ private:
             }
             mergeInto(output, carried->second);
             if (carried->second.wire) {
-                output.wires[port] = *carried->second.wire;
+                output.wires[port] = {.from = *carried->second.wire, .isSpread = recipe.isSpread};
             }
         }
     }
@@ -712,6 +732,7 @@ private:
     Prompt prompt_;
     const ImportNeeds& needs_;
     GraphDraft draft_;
+    NegativeUse negatives_{prompt_};
     ImportReport report_;
     std::map<Socket, Carried> outputs_;
     std::map<std::string, std::set<int>> slotsUsed_;  ///< outputs that something is wired to

@@ -39,6 +39,45 @@ constexpr const char* kSubgraph = R"({"last_node_id": 2, "nodes": [
           "widgets_values": ["inner"]}],
        "links": [{"id": 2, "origin_id": -10, "origin_slot": 0, "target_id": 7, "target_slot": 0}]}]}})";
 
+/// What that node needs, with itself.
+void addNeeded(const Json& api, const std::string& id, Json& needed) {
+    if (!needed.contains(id)) {
+        needed[id] = api.at(id);
+        for (const Json& value : api.at(id).at("inputs")) {
+            if (value.is_array()) {
+                addNeeded(api, value[0], needed);
+            }
+        }
+    }
+}
+
+/// ControlNets that reach both prompts (22), the positive one more (24), the positive in ComfyUI's
+/// older way (23), and one of two prompts (25, 26).
+Json withControlNets(const std::string& positive, const std::string& negative) {
+    Json json = parsed(kTextToImage);
+    json["3"]["inputs"]["positive"] = parsed(positive.c_str());
+    json["3"]["inputs"]["negative"] = parsed(negative.c_str());
+    json["20"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "edges.png"}})");
+    json["21"] =
+        parsed(R"({"class_type": "ControlNetLoader", "inputs": {"control_net_name": "canny"}})");
+    json["22"] = parsed(
+        R"({"class_type": "ControlNetApplyAdvanced", "inputs": {"positive": ["6", 0], "negative": ["7", 0], "control_net": ["21", 0],
+            "image": ["20", 0], "strength": 0.8, "start_percent": 0, "end_percent": 1}})");
+    json["24"] = json["22"];
+    json["24"]["inputs"]["positive"] = Json::array({"22", 0});
+    json["24"]["inputs"]["negative"] = Json::array({"22", 1});
+    json["23"] = parsed(
+        R"({"class_type": "ControlNetApply", "inputs": {"conditioning": ["6", 0], "control_net": ["21", 0], "image": ["20", 0],
+            "strength": 0.8}})");
+    json["25"] = parsed(
+        R"({"class_type": "ConditioningCombine", "inputs": {"conditioning_1": ["23", 0], "conditioning_2": ["6", 0]}})");
+    json["26"] = parsed(
+        R"({"class_type": "ConditioningCombine", "inputs": {"conditioning_1": ["6", 0], "conditioning_2": ["23", 0]}})");
+    Json needed;
+    addNeeded(json, "9", needed);
+    return needed;
+}
+
 /// The first four steps, of which that output is decoded.
 Json withSplitLevels(int slot) {
     Json json = parsed(kCustomSampling);
@@ -386,6 +425,57 @@ private Q_SLOTS:
         QCOMPARE(sourceOf(graph, "3", "control"), std::string("22.control"));
         QCOMPARE(sourceOf(graph, "3", "negative"), std::string("7.positive"));
         QCOMPARE(graph.nodes.at("20").params["image"], Json("edges.png"));
+    }
+
+    /// In ComfyUI a prompt has what it is given alone, but what ControlNetApply gives.
+    void aControlNetOfSomePromptsIsNear_data() {
+        const testing::Rows<QString, QString, QString> row("positive", "negative", "near");
+        row("both", R"(["22", 0])", R"(["22", 1])", "");
+        row("the positive alone", R"(["22", 0])", R"(["7", 0])", "KSampler");
+        row("the negative alone", R"(["6", 0])", R"(["22", 1])", "KSampler");
+        row("one more of the positive", R"(["24", 0])", R"(["22", 1])", "KSampler");
+        row("ControlNetApply reaches the negative", R"(["23", 0])", R"(["7", 0])", "");
+        row("the first of two", R"(["25", 0])", R"(["7", 0])", "ConditioningCombine");
+        row("the second of two", R"(["26", 0])", R"(["7", 0])", "ConditioningCombine");
+    }
+
+    void aControlNetOfSomePromptsIsNear() {
+        QFETCH(QString, positive);
+        QFETCH(QString, negative);
+        QFETCH(QString, near);
+        const Json json = withControlNets(positive.toStdString(), negative.toStdString());
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QVERIFY(!sourceOf(imported.document, "3", "control").empty());
+        const std::vector<ReportEntry>& list = imported.report.near;
+        QCOMPARE(list.size(), near.isEmpty() ? size_t{0} : size_t{1});
+        QVERIFY(near.isEmpty() || list[0].name == near.toStdString());
+    }
+
+    void withoutGuidanceOnlyThePositivePromptCounts_data() {
+        const testing::Rows<double, QString, bool> row("cfg", "sampler", "isNear");
+        row("guidance", 1.5, "euler", true);
+        row("none", 1, "euler", false);
+        row("CFG++", 1, "euler_cfg_pp", true);
+    }
+
+    void withoutGuidanceOnlyThePositivePromptCounts() {
+        QFETCH(double, cfg);
+        QFETCH(QString, sampler);
+        QFETCH(bool, isNear);
+        Json json = withControlNets(R"(["22", 0])", R"(["7", 0])");
+        json["3"]["inputs"]["cfg"] = cfg;
+        json["3"]["inputs"]["sampler_name"] = sampler.toStdString();
+
+        const ImportReport report = importedFrom(json.dump().c_str()).report;
+
+        const bool isStated = std::ranges::any_of(report.near, [](const ReportEntry& entry) {
+            return std::ranges::any_of(entry.why, [](const Message& why) {
+                return why.str().find("\"control\" of node \"22\"") != std::string::npos;
+            });
+        });
+        QCOMPARE(isStated, isNear);
     }
 
     void aMaskRidesOnTheLatent_alsoToTheNextSampler() {
