@@ -141,6 +141,7 @@ Recipe recipeFrom(const Json& json, const Json& maps, const std::string& where) 
                   .nodes = {},
                   .outputs = textsAt(json, "out", where),
                   .through = textsAt(json, "through", where),
+                  .bare = {},
                   .joins = textsAt(json, "join", where),
                   .port = textAt(json, "port", where),
                   .carries = namesAt(json, "carry", where),
@@ -150,6 +151,9 @@ Recipe recipeFrom(const Json& json, const Json& maps, const std::string& where) 
                   .near = textAt(json, "near", where),
                   .nearWith = nearCasesAt(json, where),
                   .apart = apartFrom(memberIn(json, "apart"), maps, where)};
+    for (std::string& name : textsAt(json, "bare", where)) {
+        recipe.bare.insert(std::move(name));
+    }
     if (json.contains("node")) {
         recipe.nodes.push_back(recipeNodeFrom(json, maps, where));
     }

@@ -57,6 +57,8 @@ struct Recipe {
     std::vector<RecipeNode> nodes;
     std::vector<std::string> outputs;  ///< our ports by their slots, "port" or "@name.port"
     std::vector<std::string> through;  ///< inputs whose settings an output has, and its wire
+    /// Inputs of which ComfyUI takes the first prompt alone, without what rides on it.
+    std::set<std::string> bare;
     /// Inputs whose settings an output has, too, where those of `through` have no such.
     std::vector<std::string> joins;
     std::string port;                            ///< the output of that wire's node to take instead

@@ -1,5 +1,7 @@
 #include "plugin/interop/graph_draft.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -142,8 +144,11 @@ std::optional<graph::PortRef> GraphDraft::sourceBefore(const graph::PortRef& wir
     return std::nullopt;
 }
 
-std::string GraphDraft::copy(const std::string& id, const std::string& name) {
-    std::string own = idOf(id, name);
+void GraphDraft::copy(const std::string& id, const std::string& own) {
+    if (!nodes_.contains(own)) {
+        copies_[id].push_back(own);
+        copied_.insert(own);
+    }
     graph::DocumentNode made = nodes_.at(id);
     made.position = movedDown(made.position, kCascade);
     put(own, classOf(id), std::move(made));
@@ -155,7 +160,128 @@ std::string GraphDraft::copy(const std::string& id, const std::string& name) {
     for (const auto& [from, to] : same) {
         link(from, to);
     }
-    return own;
+}
+
+void GraphDraft::settleCopies() {
+    const std::set<std::string> abandoned = abandonedNodes();
+    std::map<std::string, std::string> names;
+    for (const std::string& id : abandoned) {
+        nodes_.erase(id);
+        std::string left = copies_.at(id).front();
+        while (abandoned.contains(left)) {
+            left = copies_.at(left).front();
+        }
+        if (!copied_.contains(id)) {
+            names[left] = id;
+        }
+    }
+    rename(names);
+}
+
+/// Of those that were copied; what feeds them is wired to them no more.
+std::set<std::string> GraphDraft::abandonedNodes() {
+    std::map<std::string, size_t> uses;
+    for (const auto& [to, from] : wires_) {
+        ++uses[from.node];
+    }
+    std::set<std::string> abandoned;
+    std::vector<std::string> open;
+    for (const auto& [id, copies] : copies_) {
+        open.push_back(id);
+    }
+    while (!open.empty()) {
+        const std::string id = open.back();
+        open.pop_back();
+        if (!copies_.contains(id) || uses[id] > 0 || !abandoned.insert(id).second) {
+            continue;
+        }
+        const auto begin = wires_.lower_bound({id, ""});
+        auto end = begin;
+        for (; end != wires_.end() && end->first.node == id; ++end) {
+            --uses[end->second.node];
+            open.push_back(end->second.node);
+        }
+        wires_.erase(begin, end);
+    }
+    return abandoned;
+}
+
+void GraphDraft::rename(const std::map<std::string, std::string>& names) {
+    const auto nameOf = [&](const std::string& id) {
+        const auto name = names.find(id);
+        return name == names.end() ? id : name->second;
+    };
+    for (const auto& [from, to] : names) {
+        nodes_[to] = std::move(nodes_.at(from));
+        nodes_.erase(from);
+    }
+    std::map<graph::PortRef, graph::PortRef> wires;
+    for (const auto& [to, from] : wires_) {
+        wires[{nameOf(to.node), to.port}] = {nameOf(from.node), from.port};
+    }
+    wires_ = std::move(wires);
+}
+
+bool GraphDraft::isOfType(const std::string& id, const char* type) const {
+    const auto node = nodes_.find(id);
+    return node != nodes_.end() && node->second.type == type;
+}
+
+std::vector<graph::PortRef> GraphDraft::promptPorts(const std::string& id) const {
+    std::vector<graph::PortRef> ports;
+    for (const char* port : {"first", "second", "conditioning", "model"}) {
+        const bool isSecond = std::string_view(port) == "second";
+        if ((!isSecond || isOfType(id, kCombine)) && sourceOf({id, port})) {
+            ports.push_back({id, port});
+        }
+    }
+    return ports;
+}
+
+/// The wires along which the first prompt comes, from `wire` on backwards.
+std::vector<graph::PortRef> GraphDraft::firstPrompts(const graph::PortRef& wire) const {
+    std::vector<graph::PortRef> way = {wire};
+    while (way.size() < kFarthestBefore) {
+        const auto first = sourceOf({way.back().node, "first"});
+        const auto next = first ? first : sourceOf({way.back().node, "conditioning"});
+        if (!next) {
+            break;
+        }
+        way.push_back(*next);
+    }
+    return way;
+}
+
+graph::PortRef GraphDraft::firstPrompt(const graph::PortRef& wire) {
+    const std::vector<graph::PortRef> way = firstPrompts(wire);
+    const auto isCombined = [&](const graph::PortRef& each) {
+        return isOfType(each.node, kCombine);
+    };
+    const auto combined = std::find_if(way.rbegin(), way.rend(), isCombined);
+    if (combined == way.rend() || combined == way.rbegin()) {
+        return wire;
+    }
+    graph::PortRef prompt = *std::prev(combined);
+    for (auto each = std::next(combined); each != way.rend(); ++each) {
+        if (isCombined(*each) || !sourceOf({each->node, "second"})) {
+            continue;  // what restricts a prompt leaves its tokens as they are
+        }
+        const std::string own = idOf(each->node, "first");
+        copy(each->node, own);
+        relink(prompt, {own, "first"});
+        prompt = {own, each->port};
+    }
+    return prompt;
+}
+
+std::optional<graph::PortRef> GraphDraft::encoded(const graph::PortRef& wire,
+                                                  const std::string& port) const {
+    for (const graph::PortRef& each : firstPrompts(wire)) {
+        if (hasOutput({each.node, port})) {
+            return graph::PortRef{each.node, port};
+        }
+    }
+    return std::nullopt;
 }
 
 void GraphDraft::fit(const graph::PortRef& image, const graph::PortRef& model) {

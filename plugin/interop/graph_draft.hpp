@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace lowtide::interop {
 
@@ -43,6 +44,9 @@ public:
     /// An input keeps its first wire.
     void link(const graph::PortRef& from, const graph::PortRef& to) { wires_.emplace(to, from); }
 
+    /// In place of the wire that is there.
+    void relink(const graph::PortRef& from, const graph::PortRef& to) { wires_[to] = from; }
+
     /// By the inputs that they lead to.
     [[nodiscard]] const std::map<graph::PortRef, graph::PortRef>& wires() const { return wires_; }
 
@@ -52,8 +56,21 @@ public:
     [[nodiscard]] std::optional<graph::PortRef> sourceBefore(const graph::PortRef& wire,
                                                              const std::string& port) const;
 
-    /// The id of a second node of that kind, with the same parameters and wires.
-    std::string copy(const std::string& id, const std::string& name);
+    /// Puts a second node of that kind, with the same parameters and wires.
+    void copy(const std::string& id, const std::string& own);
+
+    /// The wired inputs through which a prompt or model comes in.
+    [[nodiscard]] std::vector<graph::PortRef> promptPorts(const std::string& id) const;
+    /// Nodes that nothing is wired to any more, since copies are, give their ids to the first of
+    /// these.
+    void settleCopies();
+
+    /// Of a conditioning the first prompt alone.
+    [[nodiscard]] graph::PortRef firstPrompt(const graph::PortRef& wire);
+    /// The output of that name of the node that encoded the first prompt of a conditioning;
+    /// nothing: it has none.
+    [[nodiscard]] std::optional<graph::PortRef> encoded(const graph::PortRef& wire,
+                                                        const std::string& port) const;
 
     /// Puts *Fit image* before that port: width and height become multiples of what the model
     /// takes.
@@ -63,10 +80,17 @@ public:
     [[nodiscard]] graph::Document take();
 
 private:
+    [[nodiscard]] std::vector<graph::PortRef> firstPrompts(const graph::PortRef& wire) const;
+    [[nodiscard]] std::set<std::string> abandonedNodes();
+    void rename(const std::map<std::string, std::string>& names);
+    [[nodiscard]] bool isOfType(const std::string& id, const char* type) const;
+
     const graph::Catalog& catalog_;
     std::map<std::string, graph::DocumentNode> nodes_;
     std::map<std::string, std::string> classes_;
     std::map<graph::PortRef, graph::PortRef> wires_;
+    std::map<std::string, std::vector<std::string>> copies_;  ///< by what they were made of
+    std::set<std::string> copied_;
 };
 
 /// Which parameter of a graph has the value of a node and input there.
@@ -84,6 +108,8 @@ void addCanvasParts(const Prompt& prompt,
 
 /// Canvas units between the nodes that stand for one of ComfyUI.
 inline constexpr double kCascade = 40;
+/// The node that has the prompts of both its inputs, first and second.
+inline constexpr const char* kCombine = "conditioning.combine";
 /// Nodes that are looked at on a way back.
 inline constexpr int kFarthestBefore = 256;
 

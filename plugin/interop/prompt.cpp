@@ -200,6 +200,20 @@ Prompt readPrompt(const Json& json, const ClassTable& table) {
                 message("save it in ComfyUI with Save or Export (API)"));
 }
 
+std::string typeOfSocket(const Prompt& prompt, const ClassTable& table, const Socket& socket) {
+    const auto node = prompt.nodes.find(socket.node);
+    if (node == prompt.nodes.end() || socket.slot < 0) {
+        return {};
+    }
+    const auto slot = static_cast<size_t>(socket.slot);
+    if (slot < node->second.outputTypes.size()) {
+        return node->second.outputTypes[slot];
+    }
+    const ClassRow* row = table.find(node->second.type);
+    return row != nullptr && slot < row->outputTypes.size() ? row->outputTypes[slot]
+                                                            : std::string();
+}
+
 void takeWidgets(const ClassRow* row,
                  const std::vector<std::string>& names,
                  const Json& values,

@@ -107,6 +107,11 @@ inline constexpr size_t kMostPromptNodes = 10000;
 /// in themselves, links run in a circle, there are too many nodes.
 [[nodiscard]] Prompt readPrompt(const Json& json, const ClassTable& table);
 
+/// The wire type of an output, as the file or the table states it; empty: neither does.
+[[nodiscard]] std::string typeOfSocket(const Prompt& prompt,
+                                       const ClassTable& table,
+                                       const Socket& socket);
+
 /// The values of a node's widgets by name. What lacks gets its default; what cannot be named goes
 /// to `node.unnamed`. `names`: of the widgets as the node itself lists them, for classes without a
 /// row.

@@ -22,6 +22,7 @@ namespace {
 
 constexpr const char* kImageLoader = "load.image";
 constexpr const char* kVideoLoader = "load.video";
+constexpr const char* kPromptType = "CONDITIONING";
 constexpr size_t kLongestSetting = 1000;
 
 /// Whole numbers that were written as real ones, and numbers that stand for a text.
@@ -75,6 +76,7 @@ public:
         for (const std::string& id : inOrder(prompt_)) {
             translateNode(id, prompt_.nodes.at(id));
         }
+        draft_.settleCopies();
         addParts();
         reportOpenInputs();
         spreadMissing();
@@ -106,11 +108,12 @@ private:
         whys_.clear();
         const ClassRow* row = needs_.table.find(node.type);
         const Recipe* recipe = recipeFor(row, node);
-        const CarriedInputs inputs = inputsOf(node);
+        CarriedInputs inputs = inputsOf(node);
         if (recipe == nullptr || !isKnown(*recipe)) {
             addPlaceholder(id, node, inputs);
             return;
         }
+        takeBare(*recipe, inputs);
         if (!recipe->near.empty()) {
             whys_.emplace_back(recipe->near);
         }
@@ -120,7 +123,7 @@ private:
                                    "{} values of it have no name and are left out",
                                    node.unnamed.size()));
         }
-        noteUnevenPrompts(node, inputs);
+        noteUnevenPrompts(node, *recipe, inputs);
         const bool isPart = row->role != ModelRole::None && row->role != ModelRole::Model;
         if (isPart) {
             addPart(id, node, *row, *recipe, inputs);
@@ -134,12 +137,27 @@ private:
         reportNode(id, node);
     }
 
+    void takeBare(const Recipe& recipe, CarriedInputs& inputs) {
+        for (const std::string& name : recipe.bare) {
+            const auto carried = inputs.find(name);
+            if (carried != inputs.end() && carried->second.wire) {
+                carried->second = {.wire = draft_.firstPrompt(*carried->second.wire),
+                                   .settings = {},
+                                   .wires = {},
+                                   .isMissing = carried->second.isMissing};
+            }
+        }
+    }
+
     /// Our nodes give what rides on prompts to all of them.
-    void noteUnevenPrompts(const PromptNode& node, const CarriedInputs& inputs) {
+    void noteUnevenPrompts(const PromptNode& node,
+                           const Recipe& recipe,
+                           const CarriedInputs& inputs) {
         const bool isPositiveAlone = negatives_.isLeftOut(node);
         CarriedInputs prompts;
         for (const auto& [name, carried] : inputs) {
-            if (isPrompt(carried) && !(name == "negative" && isPositiveAlone)) {
+            if (isPrompt(carried) && !recipe.bare.contains(name) &&
+                !(name == "negative" && isPositiveAlone)) {
                 prompts[name] = carried;
             }
         }
@@ -149,7 +167,7 @@ private:
     }
 
     [[nodiscard]] bool isPrompt(const Carried& carried) const {
-        return carried.wire && draft_.typeOf(*carried.wire) == "CONDITIONING";
+        return carried.wire && draft_.typeOf(*carried.wire) == kPromptType;
     }
 
     [[nodiscard]] bool isKnown(const Recipe& recipe) const {
@@ -216,6 +234,10 @@ private:
             for (const auto& [name, input] : node.inputs) {
                 if (input.from) {
                     slotsUsed_[input.from->node].insert(input.from->slot);
+                    // What takes another output of the node that encoded it has that setting, too.
+                    const Recipe* recipe = recipeFor(needs_.table.find(node.type), node);
+                    const bool isOther = recipe != nullptr && !recipe->port.empty();
+                    uses_[*input.from] += isOther ? 0 : 1;
                 }
             }
         }
@@ -275,7 +297,11 @@ private:
             hasParams(id, recipe.apart->params, node)) {
             return;
         }
-        const std::string own = slots.size() == 1 ? id : draft_.copy(id, recipe.apart->name);
+        std::string own = id;
+        if (slots.size() > 1) {
+            own = GraphDraft::idOf(id, recipe.apart->name);
+            draft_.copy(id, own);
+        }
         for (const auto& [param, spec] : recipe.apart->params) {
             setFrom(own, *draft_.descOf(own), param, spec, node);
         }
@@ -496,13 +522,23 @@ private:
                           : apart != apart_.end() ? graph::PortRef{apart->second, port}
                                                   : graph::PortRef{id, port};
         }
-        if (output.wire && !recipe.port.empty() &&
-            draft_.hasOutput({output.wire->node, recipe.port})) {
-            output.wire->port = recipe.port;
-        }
+        takePort(recipe, output);
         carry(id, recipe, inputs, output);
-        addSettings(node, recipe, slot, output);
+        addSettings(id, node, recipe, slot, output);
         return output;
+    }
+
+    /// Of a conditioning that is joined or restricted, the output of the node that encoded its
+    /// first prompt.
+    void takePort(const Recipe& recipe, Carried& output) {
+        if (recipe.port.empty() || !output.wire) {
+            return;
+        }
+        const auto encoded = draft_.encoded(*output.wire, recipe.port);
+        if (encoded && encoded->node != output.wire->node) {
+            whys_.push_back(message("what joins or restricts the prompt is left out"));
+        }
+        output.wire = encoded ? encoded : output.wire;
     }
 
     static void carry(const std::string& id,
@@ -525,7 +561,11 @@ private:
         }
     }
 
-    void addSettings(const PromptNode& node, const Recipe& recipe, size_t slot, Carried& output) {
+    void addSettings(const std::string& id,
+                     const PromptNode& node,
+                     const Recipe& recipe,
+                     size_t slot,
+                     Carried& output) {
         if (!recipe.settings.empty()) {
             const std::map<std::string, Json> before = output.settings;
             const size_t index = recipe.settings.size() == 1 ? 0 : slot;
@@ -543,35 +583,100 @@ private:
         }
         if (slot == 0 && output.wire) {
             for (const auto& [param, spec] : recipe.back) {
-                setBehind(output.wire->node, param, spec, node);
+                if (const std::optional<Json> value = values_.from(spec, node)) {
+                    output.wire = setBehind(id, *output.wire, param, *value, node);
+                }
             }
         }
     }
 
-    /// Sets a parameter of the nearest node that has it, from this one on towards the loader.
-    void setBehind(std::string id,
-                   const std::string& param,
-                   const Json& spec,
-                   const PromptNode& node) {
-        for (int hop = 0; hop < kFarthestBefore; ++hop) {
-            const NodeDesc* desc = draft_.descOf(id);
-            if (desc != nullptr && graph::findParam(*desc, param) != nullptr) {
-                if (const std::optional<Json> value = values_.from(spec, node)) {
-                    setParam(id, *desc, param, *value);
-                }
-                return;
-            }
-            std::optional<graph::PortRef> into;
-            for (const char* port : {"first", "conditioning", "model"}) {
-                const auto wired = draft_.sourceOf({id, port});
-                into = wired ? wired : into;
-            }
-            if (!into) {
-                break;
-            }
-            id = into->node;
+    /// A parameter that a node there sets for what comes in, and the nodes that have it then.
+    struct BackSetting {
+        std::string by;  ///< the node there
+        std::string param;
+        Json value;
+        bool isCopied = false;  ///< what comes in is used elsewhere, too, and remains as it is
+        std::map<std::string, std::string> nodes{};  ///< by those that were there
+        bool isSet = false;
+    };
+
+    graph::PortRef setBehind(const std::string& id,
+                             const graph::PortRef& wire,
+                             const std::string& param,
+                             const Json& value,
+                             const PromptNode& node) {
+        const bool isOfPrompt = draft_.typeOf(wire) == kPromptType;
+        const bool isShared = isUsedElsewhere(node, isOfPrompt ? kPromptType : "MODEL");
+        const bool isFew = draft_.nodes().size() < kMostPromptNodes;
+        BackSetting back{
+            .by = id, .param = param, .value = value, .isCopied = isOfPrompt && isShared && isFew};
+        graph::PortRef set = setBack(back, wire, 0);
+        if (!back.isSet) {
+            whys_.push_back(message("no node before it has the parameter {}", quotedName(param)));
+        } else if (isShared && !back.isCopied) {
+            whys_.push_back(
+                message("{} is set in a node that feeds others, too", quotedName(param)));
         }
-        whys_.push_back(message("no node before it has the parameter {}", quotedName(param)));
+        return set;
+    }
+
+    /// Sets it in the nearest nodes that have it, on each way towards the loader; the wire of
+    /// those.
+    graph::PortRef setBack(BackSetting& back, const graph::PortRef& wire, int depth) {
+        const NodeDesc* desc = draft_.descOf(wire.node);
+        if (const auto known = back.nodes.find(wire.node); known != back.nodes.end()) {
+            return {known->second, wire.port};
+        }
+        if (depth == kFarthestBefore) {
+            return wire;
+        }
+        std::string own = wire.node;
+        const auto takeCopy = [&] {
+            if (back.isCopied && own == wire.node) {
+                own = GraphDraft::idOf(back.by, wire.node);
+                draft_.copy(wire.node, own);
+                if (missing_.contains(wire.node)) {
+                    missing_.insert(own);
+                }
+            }
+        };
+        if (desc != nullptr && graph::findParam(*desc, back.param) != nullptr) {
+            takeCopy();
+            setParam(own, *desc, back.param, back.value);
+            back.isSet = true;
+        } else {
+            for (const graph::PortRef& port : draft_.promptPorts(wire.node)) {
+                const graph::PortRef source = *draft_.sourceOf(port);
+                const graph::PortRef set = setBack(back, source, depth + 1);
+                if (set != source) {
+                    takeCopy();
+                    draft_.relink(set, {own, port.port});
+                }
+            }
+        }
+        back.nodes[wire.node] = own;
+        return {own, wire.port};
+    }
+
+    /// Whether something else is wired to what comes into the node, or to what that is made of.
+    [[nodiscard]] bool isUsedElsewhere(const PromptNode& node, const std::string& type) const {
+        std::set<Socket> seen;
+        std::vector<const PromptNode*> open = {&node};
+        for (size_t done = 0; done < open.size() && done < kFarthestBefore; ++done) {
+            for (const auto& [name, input] : open[done]->inputs) {
+                if (!input.from || typeOfSocket(prompt_, needs_.table, *input.from) != type) {
+                    continue;
+                }
+                if (uses_.at(*input.from) > 1) {
+                    return true;
+                }
+                const auto source = prompt_.nodes.find(input.from->node);
+                if (source != prompt_.nodes.end() && seen.insert(*input.from).second) {
+                    open.push_back(&source->second);
+                }
+            }
+        }
+        return false;
     }
 
     // Loaders of parts of a model
@@ -736,6 +841,7 @@ private:
     ImportReport report_;
     std::map<Socket, Carried> outputs_;
     std::map<std::string, std::set<int>> slotsUsed_;  ///< outputs that something is wired to
+    std::map<Socket, size_t> uses_;                   ///< inputs that are wired to each output
     std::map<Socket, std::string> apart_;             ///< nodes of outputs that are not the first's
     std::map<std::string, std::vector<std::string>> parts_;
     /// Parts by the inputs of loaders, and files by the loaders of checkpoints; with their ranks.

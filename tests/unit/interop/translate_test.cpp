@@ -39,6 +39,30 @@ constexpr const char* kSubgraph = R"({"last_node_id": 2, "nodes": [
           "widgets_values": ["inner"]}],
        "links": [{"id": 2, "origin_id": -10, "origin_slot": 0, "target_id": 7, "target_slot": 0}]}]}})";
 
+/// The positive prompt of that node with a guidance; 20 combines two prompts, 22 appends one to the
+/// other.
+Json withGuidance(const char* prompt) {
+    Json json = parsed(kTextToImage);
+    json["12"] = json["6"];
+    json["12"]["inputs"]["text"] = "a ship";
+    json["20"] = parsed(
+        R"({"class_type": "ConditioningCombine", "inputs": {"conditioning_1": ["6", 0], "conditioning_2": ["12", 0]}})");
+    json["22"] = parsed(
+        R"({"class_type": "ConditioningConcat", "inputs": {"conditioning_to": ["6", 0], "conditioning_from": ["12", 0]}})");
+    json["21"] = parsed(R"({"class_type": "FluxGuidance", "inputs": {"guidance": 2.5}})");
+    json["21"]["inputs"]["conditioning"] = Json::array({prompt, 0});
+    json["3"]["inputs"]["positive"] = Json::array({"21", 0});
+    for (const char* joined : {"20", "22"}) {
+        if (joined != std::string_view(prompt)) {
+            json.erase(joined);
+        }
+    }
+    if (prompt == std::string_view("6")) {
+        json.erase("12");
+    }
+    return json;
+}
+
 /// What that node needs, with itself.
 void addNeeded(const Json& api, const std::string& id, Json& needed) {
     if (!needed.contains(id)) {
@@ -425,6 +449,81 @@ private Q_SLOTS:
         QCOMPARE(sourceOf(graph, "3", "control"), std::string("22.control"));
         QCOMPARE(sourceOf(graph, "3", "negative"), std::string("7.positive"));
         QCOMPARE(graph.nodes.at("20").params["image"], Json("edges.png"));
+    }
+
+    void guidanceIsThatOfAllPromptsThatAreCombined() {
+        const graph::Document graph = importedFrom(withGuidance("20").dump().c_str()).document;
+
+        QCOMPARE(graph.nodes.at("6").params["guidance"], Json(2.5));
+        QCOMPARE(graph.nodes.at("12").params["guidance"], Json(2.5));
+        QCOMPARE(sourceOf(graph, "3", "positive"), std::string("20.conditioning"));
+        QCOMPARE(graph.nodes.size(), size_t{9});
+    }
+
+    /// ComfyUI joins the tokens of the other prompts alone.
+    void guidanceIsNotThatOfPromptsThatAreAppended() {
+        const graph::Document graph = importedFrom(withGuidance("22").dump().c_str()).document;
+
+        QCOMPARE(graph.nodes.at("6").params["guidance"], Json(2.5));
+        QVERIFY(!graph.nodes.at("12").params.contains("guidance"));
+    }
+
+    void aPromptThatIsUsedWithoutGuidance_orWithAnother_isEncodedOnceMore() {
+        Json json = withGuidance("6");
+        json["3"]["inputs"]["negative"] = Json::array({"6", 0});
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        const graph::Document& graph = imported.document;
+        QCOMPARE(sourceOf(graph, "3", "positive"), std::string("21_6.positive"));
+        QCOMPARE(sourceOf(graph, "3", "negative"), std::string("6.positive"));
+        QCOMPARE(graph.nodes.at("21_6").params["guidance"], Json(2.5));
+        QCOMPARE(graph.nodes.at("21_6").params["prompt"], Json("a lighthouse"));
+        QVERIFY(!graph.nodes.at("6").params.contains("guidance"));
+        QCOMPARE(sourceOf(graph, "21_6", "model"), std::string("4.model"));
+        QVERIFY(imported.report.near.empty());
+    }
+
+    void eachGuidanceHasAPromptOfItsOwn() {
+        Json json = withGuidance("6");
+        json["23"] = json["21"];
+        json["23"]["inputs"]["guidance"] = 1.5;
+        json["3"]["inputs"]["negative"] = Json::array({"23", 0});
+
+        const graph::Document graph = importedFrom(json.dump().c_str()).document;
+
+        QCOMPARE(graph.nodes.at("6").params["guidance"], Json(2.5));  // no other is left of it
+        QCOMPARE(graph.nodes.at("23_6").params["guidance"], Json(1.5));
+        QCOMPARE(sourceOf(graph, "3", "positive"), std::string("6.positive"));
+        QCOMPARE(sourceOf(graph, "3", "negative"), std::string("23_6.positive"));
+        QVERIFY(!graph.nodes.contains("21_6"));
+    }
+
+    /// ComfyUI appends the first of several prompts, ours refuses several.
+    void ofPromptsThatAreAppendedTheFirstIsTaken() {
+        Json json = withGuidance("20");
+        json["24"] = parsed(
+            R"({"class_type": "ConditioningSetTimestepRange", "inputs": {"conditioning": ["20", 0], "start": 0.0, "end": 0.5}})");
+        json["21"] = parsed(
+            R"({"class_type": "ConditioningConcat", "inputs": {"conditioning_to": ["7", 0], "conditioning_from": ["24", 0]}})");
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QCOMPARE(sourceOf(imported.document, "21", "first"), std::string("7.positive"));
+        QCOMPARE(sourceOf(imported.document, "21", "second"), std::string("6.positive"));
+        QVERIFY(imported.report.near.empty());
+    }
+
+    void zerosOfPromptsThatAreCombinedAreThoseOfTheFirst() {
+        Json json = withGuidance("20");
+        json["25"] = parsed(
+            R"({"class_type": "ConditioningZeroOut", "inputs": {"conditioning": ["20", 0]}})");
+        json["3"]["inputs"]["negative"] = Json::array({"25", 0});
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QCOMPARE(sourceOf(imported.document, "3", "negative"), std::string("6.negative"));
+        QVERIFY(hasClass(imported.report.near, "ConditioningZeroOut"));
     }
 
     /// In ComfyUI a prompt has what it is given alone, but what ControlNetApply gives.
