@@ -97,6 +97,9 @@ struct Prompt {
 /// Most nodes of a workflow, those in subgraphs counted each time that one is used.
 inline constexpr size_t kMostPromptNodes = 10000;
 
+/// What ComfyUI is sent in place of a list that is a value: {"__value__": [...]}.
+inline constexpr const char* kWrappedValue = "__value__";
+
 /// Whether it has the shape of a workflow of the editor: lists of nodes and links.
 [[nodiscard]] bool isWorkflow(const Json& json);
 /// Whether it has the shape of what the server is sent: nodes by id, each with its class.
