@@ -98,8 +98,31 @@ Json movedDown(const Json& position, double by) {
                    : position;
 }
 
+GraphDraft::GraphDraft(const graph::Catalog& catalog, const Prompt& prompt) : catalog_(catalog) {
+    for (const auto& [id, node] : prompt.nodes) {
+        taken_.insert(id);
+    }
+    for (const PromptGroup& group : prompt.groups) {
+        taken_.insert(group.id);
+    }
+}
+
 std::string GraphDraft::idOf(const std::string& id, const std::string& name) {
-    return name.empty() ? id : id + "_" + name;
+    if (name.empty()) {
+        return id;
+    }
+    const auto [known, isNew] = further_.try_emplace({id, name});
+    if (isNew) {
+        constexpr size_t kLongestUsual = 180;  // a graph refuses ids of more than 200 bytes
+        std::string usual = id + "_" + name;
+        usual = usual.size() > kLongestUsual ? "further" : usual;
+        std::string own = usual;
+        while (!taken_.insert(own).second) {
+            own = usual + "_" + std::to_string(++lastNumber_);
+        }
+        known->second = own;
+    }
+    return known->second;
 }
 
 void GraphDraft::put(const std::string& id, const std::string& type, graph::DocumentNode node) {

@@ -16,11 +16,12 @@ namespace lowtide::interop {
 /// The graph that an import makes, with the class there that each node stands for.
 class GraphDraft {
 public:
-    explicit GraphDraft(const graph::Catalog& catalog) : catalog_(catalog) {}
+    /// No further node is given an id that the prompt has.
+    GraphDraft(const graph::Catalog& catalog, const Prompt& prompt);
 
     /// The id of a node that stands for `id` there; `name` tells several from each other, empty:
-    /// the first.
-    [[nodiscard]] static std::string idOf(const std::string& id, const std::string& name);
+    /// the first. The same names have the same id.
+    [[nodiscard]] std::string idOf(const std::string& id, const std::string& name);
 
     void put(const std::string& id, const std::string& type, graph::DocumentNode node);
 
@@ -86,6 +87,9 @@ private:
     [[nodiscard]] bool isOfType(const std::string& id, const char* type) const;
 
     const graph::Catalog& catalog_;
+    std::set<std::string> taken_;  ///< ids
+    size_t lastNumber_ = 1;        ///< that an id was given, so that no other is looked for again
+    std::map<std::pair<std::string, std::string>, std::string> further_;  ///< ids by idOf's names
     std::map<std::string, graph::DocumentNode> nodes_;
     std::map<std::string, std::string> classes_;
     std::map<graph::PortRef, graph::PortRef> wires_;

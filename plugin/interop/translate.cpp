@@ -64,7 +64,7 @@ Message reasonOfPlaceholder(const std::string& type) {
 class Translator {
 public:
     Translator(Prompt prompt, const ImportNeeds& needs)
-        : prompt_(std::move(prompt)), needs_(needs), draft_(needs.catalog) {}
+        : prompt_(std::move(prompt)), needs_(needs), draft_(needs.catalog, prompt_) {}
 
     Imported translate() {
         for (const FoldedNode& node : foldPrompt(prompt_, needs_.table, needs_.imageSize)) {
@@ -264,7 +264,7 @@ private:
         double cascade = 0;
         for (const RecipeNode& each : recipe.nodes) {
             const NodeDesc& desc = *needs_.catalog.find(each.type);
-            const std::string own = GraphDraft::idOf(id, each.name);
+            const std::string own = draft_.idOf(id, each.name);
             graph::DocumentNode made;
             made.type = desc.id;
             made.version = desc.version;
@@ -299,7 +299,7 @@ private:
         }
         std::string own = id;
         if (slots.size() > 1) {
-            own = GraphDraft::idOf(id, recipe.apart->name);
+            own = draft_.idOf(id, recipe.apart->name);
             draft_.copy(id, own);
         }
         for (const auto& [param, spec] : recipe.apart->params) {
@@ -362,10 +362,10 @@ private:
     }
 
     /// "@name.port" of the nodes of one recipe.
-    static graph::PortRef portOf(const std::string& id, const std::string& reference) {
+    graph::PortRef portOf(const std::string& id, const std::string& reference) {
         const size_t dot = reference.find('.');
         const std::string name = reference.substr(1, dot - 1);
-        return {GraphDraft::idOf(id, name), reference.substr(dot + 1)};
+        return {draft_.idOf(id, name), reference.substr(dot + 1)};
     }
 
     // Values
@@ -513,7 +513,7 @@ private:
         }
         if (!recipe.nodes.empty()) {
             output.isMissing =
-                output.isMissing || missing_.contains(GraphDraft::idOf(id, recipe.nodes[0].name));
+                output.isMissing || missing_.contains(draft_.idOf(id, recipe.nodes[0].name));
         }
         if (slot < recipe.outputs.size() && !recipe.outputs[slot].empty()) {
             const std::string& port = recipe.outputs[slot];
@@ -541,10 +541,10 @@ private:
         output.wire = encoded ? encoded : output.wire;
     }
 
-    static void carry(const std::string& id,
-                      const Recipe& recipe,
-                      const CarriedInputs& inputs,
-                      Carried& output) {
+    void carry(const std::string& id,
+               const Recipe& recipe,
+               const CarriedInputs& inputs,
+               Carried& output) {
         for (const auto& [port, source] : recipe.carries) {
             if (source.starts_with('@')) {
                 output.wires[port] = {.from = portOf(id, source), .isSpread = recipe.isSpread};
@@ -633,7 +633,7 @@ private:
         std::string own = wire.node;
         const auto takeCopy = [&] {
             if (back.isCopied && own == wire.node) {
-                own = GraphDraft::idOf(back.by, wire.node);
+                own = draft_.idOf(back.by, wire.node);
                 draft_.copy(wire.node, own);
                 if (missing_.contains(wire.node)) {
                     missing_.insert(own);

@@ -220,6 +220,47 @@ private Q_SLOTS:
         QVERIFY(imported.report.near.empty());
     }
 
+    /// Ids of prompts are texts of any form.
+    void furtherNodesHaveIdsThatThePromptHasNot() {
+        Json json = withSplitLevels(1);
+        json["22"] = json["12"];
+        json["22"]["inputs"]["samples"] = Json::array({"11", 0});
+        json["11_denoised"] = json["13"];
+        json["11_denoised"]["inputs"]["images"] = Json::array({"22", 0});
+
+        const graph::Document graph = importedFrom(json.dump().c_str()).document;
+
+        QCOMPARE(graph.nodes.at("11_denoised").type, std::string("save.image"));
+        QCOMPARE(sourceOf(graph, "12", "latent"), std::string("11_denoised_2.latent"));
+        QCOMPARE(graph.nodes.at("11_denoised_2").type, std::string("denoise.sample"));
+    }
+
+    void idsOfFurtherNodesAreNotTooLong() {
+        const std::string id(190, 'x');
+        Json json = withSplitLevels(1);
+        json[id] = json["11"];
+        json.erase("11");
+        json["22"] = json["12"];
+        json["22"]["inputs"]["samples"] = Json::array({id, 0});
+        json["12"]["inputs"]["samples"] = Json::array({id, 1});
+
+        const graph::Document graph = importedFrom(json.dump().c_str()).document;
+
+        QVERIFY(sourceOf(graph, "12", "latent") != sourceOf(graph, "22", "latent"));
+        QCOMPARE(graph::parseDocument(graph::toText(graph)).nodes.size(), graph.nodes.size());
+    }
+
+    void copiesOfPromptsHaveIdsThatThePromptHasNot() {
+        Json json = withGuidance("6");
+        json["3"]["inputs"]["negative"] = Json::array({"6", 0});
+        json["21_6"] = json["7"];
+
+        const graph::Document graph = importedFrom(json.dump().c_str()).document;
+
+        QCOMPARE(graph.nodes.at("21_6").params["prompt"], Json("fog"));
+        QCOMPARE(sourceOf(graph, "3", "positive"), std::string("21_6_2.positive"));
+    }
+
     /// As ComfyUI's own runs show (their last latent and the last result of the network).
     void denoisedOutputIsNear_whereASamplerEndsOtherwise_data() {
         const testing::Rows<QString, bool, int, bool> row("sampler", "isSplit", "slot", "isNear");
