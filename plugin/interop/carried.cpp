@@ -2,11 +2,15 @@
 
 #include "plugin/base/text.hpp"
 
+#include <algorithm>
+
 namespace lowtide::interop {
 
 namespace {
 
 constexpr const char* kNegativePrompt = "negative";
+/// What rides on what an image encoder made: the image.
+constexpr const char* kSeenImage = "seen";
 
 /// The inputs on which that wire does not ride.
 std::vector<std::string> inputsWithout(const CarriedInputs& prompts,
@@ -22,6 +26,18 @@ std::vector<std::string> inputsWithout(const CarriedInputs& prompts,
         }
     }
     return names;
+}
+
+bool readsWire(const Recipe& recipe, const std::string& name, const CarriedInputs& inputs) {
+    const auto isIt = [&](const auto& entry) { return entry.second == name; };
+    const bool isTaken = std::ranges::any_of(recipe.nodes, [&](const RecipeNode& node) {
+        return std::ranges::any_of(node.inputs, isIt) || std::ranges::any_of(node.before, isIt);
+    });
+    const auto seen = recipe.sees.find(name);
+    const bool isSeen = seen != recipe.sees.end() && inputs.contains(seen->second);
+    return isTaken || isSeen || std::ranges::any_of(recipe.carries, isIt) ||
+           std::ranges::find(recipe.through, name) != recipe.through.end() ||
+           recipe.unread.contains(name);
 }
 
 }  // namespace
@@ -69,6 +85,50 @@ std::vector<Message> unevenPrompts(const CarriedInputs& prompts) {
                                        quotedName(port),
                                        quotedName(own->second.from.node)));
             }
+        }
+    }
+    return whys;
+}
+
+std::vector<Message> differentlySeen(const Recipe& recipe,
+                                     const CarriedInputs& inputs,
+                                     bool hasImageEncoder) {
+    std::vector<Message> whys;
+    for (const auto& [name, image] : recipe.sees) {
+        const auto made = inputs.find(name), shown = inputs.find(image);
+        if (shown == inputs.end() || !shown->second.wire) {
+            continue;  // the wire is unread
+        }
+        if (made == inputs.end()) {
+            if (hasImageEncoder) {
+                whys.push_back(message("the image encoder is given {}, in ComfyUI it is not",
+                                       quotedName(image)));
+            }
+            continue;
+        }
+        const auto seen = made->second.wires.find(kSeenImage);
+        if (seen == made->second.wires.end() || seen->second.from != *shown->second.wire) {
+            whys.push_back(message("the image encoder is given {}, in ComfyUI another image",
+                                   quotedName(image)));
+        }
+    }
+    return whys;
+}
+
+std::vector<Message> unreadWires(const ClassRow& row,
+                                 const Recipe& recipe,
+                                 const CarriedInputs& inputs) {
+    std::vector<Message> whys;
+    const bool takesAll = recipe.nodes.empty() && recipe.through.empty();
+    if (!recipe.near.empty() || takesAll) {
+        return whys;
+    }
+    for (const auto& [name, carried] : inputs) {
+        const bool isReported = carried.isMissing && !recipe.nodes.empty();
+        if (carried.wire && !isReported && row.widget(name) == nullptr &&
+            !readsWire(recipe, name, inputs)) {
+            whys.push_back(message("{} is given by another node, and has no counterpart here",
+                                   quotedName(name)));
         }
     }
     return whys;

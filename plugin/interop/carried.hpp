@@ -3,6 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/message.hpp"
 #include "plugin/graph/document.hpp"
+#include "plugin/interop/class_table.hpp"
 
 #include <map>
 #include <optional>
@@ -37,5 +38,16 @@ void mergeInto(Carried& target, const Carried& source);
 /// Why prompts whose conditionings come in by these inputs are not as in ComfyUI: there each prompt
 /// has what rides on it alone, here all have it.
 [[nodiscard]] std::vector<Message> unevenPrompts(const CarriedInputs& prompts);
+
+/// Why the image encoder of a model does not see what it does in ComfyUI: here it is given the
+/// images of Recipe::sees, where there is one.
+[[nodiscard]] std::vector<Message> differentlySeen(const Recipe& recipe,
+                                                   const CarriedInputs& inputs,
+                                                   bool hasImageEncoder);
+
+/// Wires that ComfyUI does something with and the recipe does not.
+[[nodiscard]] std::vector<Message> unreadWires(const ClassRow& row,
+                                               const Recipe& recipe,
+                                               const CarriedInputs& inputs);
 
 }  // namespace lowtide::interop

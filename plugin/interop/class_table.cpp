@@ -44,6 +44,11 @@ std::vector<std::string> textsAt(const Json& object, const char* key, const std:
     return texts;
 }
 
+std::set<std::string> namesSetAt(const Json& object, const char* key, const std::string& where) {
+    const std::vector<std::string> names = textsAt(object, key, where);
+    return {names.begin(), names.end()};
+}
+
 std::map<std::string, std::string> namesAt(const Json& object,
                                            const char* key,
                                            const std::string& where) {
@@ -141,7 +146,9 @@ Recipe recipeFrom(const Json& json, const Json& maps, const std::string& where) 
                   .nodes = {},
                   .outputs = textsAt(json, "out", where),
                   .through = textsAt(json, "through", where),
-                  .bare = {},
+                  .sees = namesAt(json, "sees", where),
+                  .unread = namesSetAt(json, "unread", where),
+                  .bare = namesSetAt(json, "bare", where),
                   .joins = textsAt(json, "join", where),
                   .port = textAt(json, "port", where),
                   .carries = namesAt(json, "carry", where),
@@ -151,9 +158,6 @@ Recipe recipeFrom(const Json& json, const Json& maps, const std::string& where) 
                   .near = textAt(json, "near", where),
                   .nearWith = nearCasesAt(json, where),
                   .apart = apartFrom(memberIn(json, "apart"), maps, where)};
-    for (std::string& name : textsAt(json, "bare", where)) {
-        recipe.bare.insert(std::move(name));
-    }
     if (json.contains("node")) {
         recipe.nodes.push_back(recipeNodeFrom(json, maps, where));
     }

@@ -57,6 +57,9 @@ struct Recipe {
     std::vector<RecipeNode> nodes;
     std::vector<std::string> outputs;  ///< our ports by their slots, "port" or "@name.port"
     std::vector<std::string> through;  ///< inputs whose settings an output has, and its wire
+    /// Inputs of what an image encoder made, and the inputs of the images that it is given here.
+    std::map<std::string, std::string> sees;
+    std::set<std::string> unread;  ///< inputs of wires that make no difference here
     /// Inputs of which ComfyUI takes the first prompt alone, without what rides on it.
     std::set<std::string> bare;
     /// Inputs whose settings an output has, too, where those of `through` have no such.

@@ -250,6 +250,56 @@ bool GraphDraft::isOfType(const std::string& id, const char* type) const {
     return node != nodes_.end() && node->second.type == type;
 }
 
+/// One of ownersOf.
+struct GraphDraft::Search {
+    const std::string& param;
+    const std::string& copiedFor;
+    Owners found;
+    std::map<std::string, std::string> seen{};  ///< nodes, and what stands for them now
+};
+
+GraphDraft::Owners GraphDraft::ownersOf(const std::string& param,
+                                        const graph::PortRef& wire,
+                                        const std::string& copiedFor) {
+    Search search{.param = param, .copiedFor = copiedFor, .found = {.wire = wire}};
+    search.found.wire = ownedWire(search, wire, 0);
+    return std::move(search.found);
+}
+
+graph::PortRef GraphDraft::ownedWire(Search& search, const graph::PortRef& wire, int depth) {
+    if (const auto known = search.seen.find(wire.node); known != search.seen.end()) {
+        return {known->second, wire.port};
+    }
+    if (depth == kFarthestBefore) {
+        return wire;
+    }
+    std::string own = wire.node;
+    const auto takeCopy = [&] {
+        if (!search.copiedFor.empty() && own == wire.node) {
+            own = idOf(search.copiedFor, wire.node);
+            copy(wire.node, own);
+            search.found.copies[wire.node] = own;
+        }
+    };
+    const NodeDesc* desc = descOf(wire.node);
+    if (desc != nullptr && graph::findParam(*desc, search.param) != nullptr) {
+        takeCopy();
+        search.found.nodes.push_back(own);
+    } else {
+        for (const graph::PortRef& port : promptPorts(wire.node)) {
+            const graph::PortRef source = *sourceOf(port);
+            const graph::PortRef owned = ownedWire(search, source, depth + 1);
+            if (owned != source) {
+                takeCopy();
+                relink(owned, {own, port.port});
+            }
+        }
+    }
+    search.seen[wire.node] = own;
+    return {own, wire.port};
+}
+
+/// The wired inputs through which a prompt or model comes in.
 std::vector<graph::PortRef> GraphDraft::promptPorts(const std::string& id) const {
     std::vector<graph::PortRef> ports;
     for (const char* port : {"first", "second", "conditioning", "model"}) {

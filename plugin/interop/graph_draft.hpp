@@ -60,8 +60,19 @@ public:
     /// Puts a second node of that kind, with the same parameters and wires.
     void copy(const std::string& id, const std::string& own);
 
-    /// The wired inputs through which a prompt or model comes in.
-    [[nodiscard]] std::vector<graph::PortRef> promptPorts(const std::string& id) const;
+    /// Nodes that have a parameter, and the wire that comes from them.
+    struct Owners {
+        graph::PortRef wire;
+        std::vector<std::string> nodes{};
+        std::map<std::string, std::string> copies{};  ///< by what they were made of
+    };
+
+    /// The nearest ones, from that wire on backwards along prompts and models; of prompts that are
+    /// combined, of each. `copiedFor`: the node there that copies of them are made for; empty:
+    /// none.
+    [[nodiscard]] Owners ownersOf(const std::string& param,
+                                  const graph::PortRef& wire,
+                                  const std::string& copiedFor);
     /// Nodes that nothing is wired to any more, since copies are, give their ids to the first of
     /// these.
     void settleCopies();
@@ -81,6 +92,10 @@ public:
     [[nodiscard]] graph::Document take();
 
 private:
+    struct Search;
+
+    graph::PortRef ownedWire(Search& search, const graph::PortRef& wire, int depth);
+    [[nodiscard]] std::vector<graph::PortRef> promptPorts(const std::string& id) const;
     [[nodiscard]] std::vector<graph::PortRef> firstPrompts(const graph::PortRef& wire) const;
     [[nodiscard]] std::set<std::string> abandonedNodes();
     void rename(const std::map<std::string, std::string>& names);

@@ -124,6 +124,8 @@ private:
                                    node.unnamed.size()));
         }
         noteUnevenPrompts(node, *recipe, inputs);
+        take(differentlySeen(*recipe, inputs, hasImageEncoder(*recipe, inputs)));
+        take(unreadWires(*row, *recipe, inputs));
         const bool isPart = row->role != ModelRole::None && row->role != ModelRole::Model;
         if (isPart) {
             addPart(id, node, *row, *recipe, inputs);
@@ -161,9 +163,27 @@ private:
                 prompts[name] = carried;
             }
         }
-        for (Message& why : unevenPrompts(prompts)) {
-            whys_.push_back(std::move(why));
-        }
+        take(unevenPrompts(prompts));
+    }
+
+    void take(const std::vector<Message>& whys) {
+        whys_.insert(whys_.end(), whys.begin(), whys.end());
+    }
+
+    /// Whether the image encoder of the node's model is given the images here.
+
+    [[nodiscard]] bool hasImageEncoder(const Recipe& recipe, const CarriedInputs& inputs) const {
+        const auto isWired = [&](const auto& entry) { return inputs.contains(entry.first); };
+        const auto isJoined = [&](const auto& part) {
+            const ClassRow* row = rowOf(part.first);
+            return row != nullptr && row->role == ModelRole::ImageEncoder &&
+                   std::ranges::any_of(inputs, [&](const auto& input) {
+                       return input.second.wire &&
+                              std::ranges::find(part.second, input.second.wire->node) !=
+                                  part.second.end();
+                   });
+        };
+        return std::ranges::any_of(recipe.sees, isWired) || std::ranges::any_of(parts_, isJoined);
     }
 
     [[nodiscard]] bool isPrompt(const Carried& carried) const {
@@ -590,16 +610,8 @@ private:
         }
     }
 
-    /// A parameter that a node there sets for what comes in, and the nodes that have it then.
-    struct BackSetting {
-        std::string by;  ///< the node there
-        std::string param;
-        Json value;
-        bool isCopied = false;  ///< what comes in is used elsewhere, too, and remains as it is
-        std::map<std::string, std::string> nodes{};  ///< by those that were there
-        bool isSet = false;
-    };
-
+    /// The wire of the nearest nodes with that parameter, on each way towards the loader. Prompts
+    /// that are used elsewhere, too, are encoded once more.
     graph::PortRef setBehind(const std::string& id,
                              const graph::PortRef& wire,
                              const std::string& param,
@@ -607,55 +619,23 @@ private:
                              const PromptNode& node) {
         const bool isOfPrompt = draft_.typeOf(wire) == kPromptType;
         const bool isShared = isUsedElsewhere(node, isOfPrompt ? kPromptType : "MODEL");
-        const bool isFew = draft_.nodes().size() < kMostPromptNodes;
-        BackSetting back{
-            .by = id, .param = param, .value = value, .isCopied = isOfPrompt && isShared && isFew};
-        graph::PortRef set = setBack(back, wire, 0);
-        if (!back.isSet) {
+        const bool isCopied = isShared && isOfPrompt && draft_.nodes().size() < kMostPromptNodes;
+        const GraphDraft::Owners owners = draft_.ownersOf(param, wire, isCopied ? id : "");
+        for (const std::string& own : owners.nodes) {
+            setParam(own, *draft_.descOf(own), param, value);
+        }
+        for (const auto& [copied, copy] : owners.copies) {
+            if (missing_.contains(copied)) {
+                missing_.insert(copy);
+            }
+        }
+        if (owners.nodes.empty()) {
             whys_.push_back(message("no node before it has the parameter {}", quotedName(param)));
-        } else if (isShared && !back.isCopied) {
+        } else if (isShared && !isCopied) {
             whys_.push_back(
                 message("{} is set in a node that feeds others, too", quotedName(param)));
         }
-        return set;
-    }
-
-    /// Sets it in the nearest nodes that have it, on each way towards the loader; the wire of
-    /// those.
-    graph::PortRef setBack(BackSetting& back, const graph::PortRef& wire, int depth) {
-        const NodeDesc* desc = draft_.descOf(wire.node);
-        if (const auto known = back.nodes.find(wire.node); known != back.nodes.end()) {
-            return {known->second, wire.port};
-        }
-        if (depth == kFarthestBefore) {
-            return wire;
-        }
-        std::string own = wire.node;
-        const auto takeCopy = [&] {
-            if (back.isCopied && own == wire.node) {
-                own = draft_.idOf(back.by, wire.node);
-                draft_.copy(wire.node, own);
-                if (missing_.contains(wire.node)) {
-                    missing_.insert(own);
-                }
-            }
-        };
-        if (desc != nullptr && graph::findParam(*desc, back.param) != nullptr) {
-            takeCopy();
-            setParam(own, *desc, back.param, back.value);
-            back.isSet = true;
-        } else {
-            for (const graph::PortRef& port : draft_.promptPorts(wire.node)) {
-                const graph::PortRef source = *draft_.sourceOf(port);
-                const graph::PortRef set = setBack(back, source, depth + 1);
-                if (set != source) {
-                    takeCopy();
-                    draft_.relink(set, {own, port.port});
-                }
-            }
-        }
-        back.nodes[wire.node] = own;
-        return {own, wire.port};
+        return owners.wire;
     }
 
     /// Whether something else is wired to what comes into the node, or to what that is made of.

@@ -75,6 +75,37 @@ void addNeeded(const Json& api, const std::string& id, Json& needed) {
     }
 }
 
+/// A video between two images (30, 31) whose image encoder is given these (32, 33), or not.
+Json betweenTwoImages(const std::string& start, const std::string& end) {
+    Json json = parsed(kCustomSampling);
+    json["1"]["inputs"]["unet_name"] = "wan2.1_flf2v_720p_14B_fp16.safetensors";
+    json["30"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "first.png"}})");
+    json["31"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "last.png"}})");
+    json["34"] = parsed(
+        R"({"class_type": "WanFirstLastFrameToVideo", "inputs": {"positive": ["5", 0], "negative": ["5", 0], "vae": ["3", 0],
+            "start_image": ["30", 0], "end_image": ["31", 0], "width": 480, "height": 832, "length": 49, "batch_size": 1}})");
+    json["10"]["inputs"]["conditioning"] = Json::array({"34", 0});
+    json["11"]["inputs"]["latent_image"] = Json::array({"34", 2});
+    json.erase("6");
+    if (!start.empty() || !end.empty()) {
+        json["35"] = parsed(
+            R"({"class_type": "CLIPVisionLoader", "inputs": {"clip_name": "clip_vision_h.safetensors"}})");
+        json["32"] = parsed(
+            R"({"class_type": "CLIPVisionEncode", "inputs": {"clip_vision": ["35", 0], "image": ["30", 0], "crop": "none"}})");
+        json["33"] = json["32"];
+        json["33"]["inputs"]["image"] = Json::array({"31", 0});
+    }
+    for (const auto& [name, wire] :
+         {std::pair("clip_vision_start_image", start), std::pair("clip_vision_end_image", end)}) {
+        if (!wire.empty()) {
+            json["34"]["inputs"][name] = parsed(wire.c_str());
+        }
+    }
+    Json needed;
+    addNeeded(json, "13", needed);
+    return needed;
+}
+
 /// ControlNets that reach both prompts (22), the positive one more (24), the positive in ComfyUI's
 /// older way (23), and one of two prompts (25, 26).
 Json withControlNets(const std::string& positive, const std::string& negative) {
@@ -631,6 +662,59 @@ private Q_SLOTS:
 
         QCOMPARE(sourceOf(graph, "3", "mask"), std::string("20.mask"));
         QCOMPARE(sourceOf(graph, "23", "mask"), std::string("20.mask"));
+    }
+
+    /// Ours is given the images that a video begins and ends with.
+    void whatTheImageEncoderSeesInstead_isNear_data() {
+        const testing::Rows<QString, QString, bool> row("start", "end", "isNear");
+        row("both images", R"(["32", 0])", R"(["33", 0])", false);
+        row("the other one", R"(["33", 0])", R"(["33", 0])", true);
+        row("the first alone", R"(["32", 0])", "", true);
+        row("none", "", "", false);
+    }
+
+    void whatTheImageEncoderSeesInstead_isNear() {
+        QFETCH(QString, start);
+        QFETCH(QString, end);
+        QFETCH(bool, isNear);
+        const Json json = betweenTwoImages(start.toStdString(), end.toStdString());
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QCOMPARE(hasClass(imported.report.near, "WanFirstLastFrameToVideo"), isNear);
+        QCOMPARE(imported.report.near.size(), isNear ? size_t{1} : size_t{0});
+        QCOMPARE(sourceOf(imported.document, "34", "last"), std::string("31.image"));
+    }
+
+    void aVideoWithoutItsImagesInTheImageEncoder_isNear_whereItIsThereForAnother() {
+        Json json = betweenTwoImages(R"(["32", 0])", R"(["33", 0])");
+        json["44"] = json["34"];
+        for (const char* name : {"clip_vision_start_image", "clip_vision_end_image"}) {
+            json["34"]["inputs"].erase(name);
+        }
+        json["41"] = json["11"];
+        json["41"]["inputs"]["latent_image"] = Json::array({"44", 2});
+
+        const ImportReport report = importedFrom(json.dump().c_str()).report;
+
+        QCOMPARE(report.near.size(), size_t{1});
+        QCOMPARE(report.near.at(0).id, std::string("34"));
+    }
+
+    void aWireThatNothingTakesIsReported() {
+        Json json = parsed(kTextToImage);
+        json["9"] = parsed(
+            R"({"class_type": "SaveVideo", "inputs": {"filename_prefix": "v", "video": ["20", 0]}})");
+        json["20"] = parsed(
+            R"({"class_type": "CreateVideo", "inputs": {"images": ["8", 0], "fps": 16, "audio": ["21", 0]}})");
+        json["21"] = parsed(R"({"class_type": "LoadAudio", "inputs": {"audio": "a.mp3"}})");
+        json["5"]["inputs"]["odd"] = Json::array({"4", 0});
+
+        const ImportReport report = importedFrom(json.dump().c_str()).report;
+
+        QVERIFY(hasClass(report.near, "CreateVideo"));
+        QVERIFY(hasClass(report.near, "EmptyLatentImage"));
+        QVERIFY(hasClass(report.exact, "KSampler"));
     }
 
     void stepsOfTheAdvancedSampler() {
