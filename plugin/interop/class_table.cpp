@@ -44,6 +44,11 @@ std::vector<std::string> textsAt(const Json& object, const char* key, const std:
     return texts;
 }
 
+std::set<std::string> namesSetAt(const Json& object, const char* key, const std::string& where) {
+    const std::vector<std::string> names = textsAt(object, key, where);
+    return {names.begin(), names.end()};
+}
+
 std::map<std::string, std::string> namesAt(const Json& object,
                                            const char* key,
                                            const std::string& where) {
@@ -95,6 +100,44 @@ RecipeNode recipeNodeFrom(const Json& json, const Json& maps, const std::string&
             .params = valuesOf(memberIn(json, "set"), maps, where)};
 }
 
+NearCase nearCaseFrom(const Json& json, const std::string& where) {
+    NearCase made{.values = {}, .slot = std::nullopt, .why = textAt(json, "why", where)};
+    for (const auto& [name, value] : json.items()) {
+        if (name == "slot" && value.is_number_integer()) {
+            made.slot = value.get<int>();
+        } else if (name != "why") {
+            if (!value.is_array()) {
+                refuseRow(where, message("has \"near_with\" that is no list of values"));
+            }
+            made.values[name] = value;
+        }
+    }
+    return made;
+}
+
+std::vector<NearCase> nearCasesAt(const Json& object, const std::string& where) {
+    const Json& member = memberIn(object, "near_with");
+    std::vector<NearCase> cases;
+    for (const Json& entry : member.is_object() ? Json::array({member}) : member) {
+        cases.push_back(nearCaseFrom(entry, where));
+    }
+    return cases;
+}
+
+std::optional<ApartOutput> apartFrom(const Json& json, const Json& maps, const std::string& where) {
+    if (!json.is_object()) {
+        return std::nullopt;
+    }
+    const Json& slot = memberIn(json, "slot");
+    if (!slot.is_number_integer() || textIn(json, "name").empty()) {
+        refuseRow(where, message("has \"apart\" without a slot or a name"));
+    }
+    return ApartOutput{.slot = slot.get<int>(),
+                       .name = textAt(json, "name", where),
+                       .params = valuesOf(memberIn(json, "set"), maps, where),
+                       .near = nearCasesAt(json, where)};
+}
+
 Recipe recipeFrom(const Json& json, const Json& maps, const std::string& where) {
     if (!json.is_object()) {
         refuseRow(where, message("has a recipe that is no object"));
@@ -103,12 +146,18 @@ Recipe recipeFrom(const Json& json, const Json& maps, const std::string& where) 
                   .nodes = {},
                   .outputs = textsAt(json, "out", where),
                   .through = textsAt(json, "through", where),
+                  .sees = namesAt(json, "sees", where),
+                  .unread = namesSetAt(json, "unread", where),
+                  .bare = namesSetAt(json, "bare", where),
+                  .joins = textsAt(json, "join", where),
                   .port = textAt(json, "port", where),
                   .carries = namesAt(json, "carry", where),
+                  .isSpread = memberIn(json, "spread") == true,
                   .settings = {},
                   .back = valuesOf(memberIn(json, "back"), maps, where),
                   .near = textAt(json, "near", where),
-                  .nearWith = memberIn(json, "near_with")};
+                  .nearWith = nearCasesAt(json, where),
+                  .apart = apartFrom(memberIn(json, "apart"), maps, where)};
     if (json.contains("node")) {
         recipe.nodes.push_back(recipeNodeFrom(json, maps, where));
     }

@@ -36,19 +36,43 @@ struct RecipeNode {
     std::map<std::string, Json> params;
 };
 
+/// Why a result is not ComfyUI's where a parameter of the first node has one of some values.
+struct NearCase {
+    std::map<std::string, Json> values;  ///< lists of values by parameter
+    std::optional<int> slot;             ///< it holds where this output is wired; nothing: always
+    std::string why;
+};
+
+/// An output that the first node gives with other parameters alone.
+struct ApartOutput {
+    int slot = 0;
+    std::string name;                    ///< of a second node, within the recipe
+    std::map<std::string, Json> params;  ///< as RecipeNode::params
+    std::vector<NearCase> near;
+};
+
 /// One way to express a class.
 struct Recipe {
     std::string when;  ///< holds where this input is wired; empty: always
     std::vector<RecipeNode> nodes;
     std::vector<std::string> outputs;  ///< our ports by their slots, "port" or "@name.port"
     std::vector<std::string> through;  ///< inputs whose settings an output has, and its wire
-    std::string port;                  ///< the output of that wire's node to take instead
-    std::map<std::string, std::string> carries;         ///< wires that travel with the outputs
+    /// Inputs of what an image encoder made, and the inputs of the images that it is given here.
+    std::map<std::string, std::string> sees;
+    std::set<std::string> unread;  ///< inputs of wires that make no difference here
+    /// Inputs of which ComfyUI takes the first prompt alone, without what rides on it.
+    std::set<std::string> bare;
+    /// Inputs whose settings an output has, too, where those of `through` have no such.
+    std::vector<std::string> joins;
+    std::string port;                            ///< the output of that wire's node to take instead
+    std::map<std::string, std::string> carries;  ///< wires that travel with the outputs
+    /// ComfyUI gives those wires to the negative prompt, too, where the positive one has them.
+    bool isSpread = false;
     std::vector<std::map<std::string, Json>> settings;  ///< by output; one for all
     std::map<std::string, Json> back;  ///< parameters of the node that made that wire
     std::string near;                  ///< why the result is not ComfyUI's; empty: it is
-    /// Likewise, `why`, where a parameter of the first node has one of these values; null: never.
-    Json nearWith;
+    std::vector<NearCase> nearWith;
+    std::optional<ApartOutput> apart;
 };
 
 /// What a loader is a part of: the network that is run, or what goes with it.

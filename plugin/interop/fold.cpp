@@ -158,6 +158,12 @@ std::optional<FoldedOutputs> foldResolution(const PromptNode& node) {
     return FoldedOutputs{rounded(std::sqrt(area * *aspect)), rounded(std::sqrt(area / *aspect))};
 }
 
+bool namesPlusPlus(const PromptNode& node) {
+    const Json sampler = valueOf(node, "sampler_name");
+    return sampler.is_string() &&
+           sampler.get_ref<const std::string&>().find("cfg_pp") != std::string::npos;
+}
+
 class PromptFolder {
 public:
     PromptFolder(Prompt& prompt, const ClassTable& table, const ImageProbe& imageSize)
@@ -253,13 +259,10 @@ private:
     /// At guidance 1 ComfyUI does not run the negative; what makes zeros of a prompt is there for
     /// nothing else then.
     void dropUnusedZeros() {
+        const NegativeUse use(prompt_);
         for (auto& [id, node] : prompt_.nodes) {
             const auto negative = node.inputs.find("negative");
-            const Json cfg = valueOf(node, "cfg"), sampler = valueOf(node, "sampler_name");
-            const bool isForced = sampler.is_string() && sampler.get_ref<const std::string&>().find(
-                                                             "cfg_pp") != std::string::npos;
-            if (negative == node.inputs.end() || !negative->second.from || isForced ||
-                !cfg.is_number() || std::abs(cfg.get<double>() - 1) > 1e-9) {
+            if (negative == node.inputs.end() || !negative->second.from || !use.isLeftOut(node)) {
                 continue;
             }
             const auto source = prompt_.nodes.find(negative->second.from->node);
@@ -323,6 +326,16 @@ private:
 };
 
 }  // namespace
+
+NegativeUse::NegativeUse(const Prompt& prompt)
+    : hasPlusPlus_(std::ranges::any_of(
+          prompt.nodes, [](const auto& entry) { return namesPlusPlus(entry.second); })) {}
+
+bool NegativeUse::isLeftOut(const PromptNode& node) const {
+    const bool isForced = node.inputs.contains("sampler_name") ? namesPlusPlus(node) : hasPlusPlus_;
+    const Json cfg = valueOf(node, "cfg");
+    return !isForced && cfg.is_number() && std::abs(cfg.get<double>() - 1) <= 1e-9;
+}
 
 std::vector<std::string> inOrder(const Prompt& prompt) {
     std::map<std::string, size_t> waiting;  // inputs that are not there yet

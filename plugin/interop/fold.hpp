@@ -31,6 +31,17 @@ std::vector<FoldedNode> foldPrompt(Prompt& prompt,
                                    const ClassTable& table,
                                    const ImageProbe& imageSize);
 
+/// Which negative prompts ComfyUI does not run: those at guidance 1, but for CFG++.
+class NegativeUse {
+public:
+    explicit NegativeUse(const Prompt& prompt);
+
+    [[nodiscard]] bool isLeftOut(const PromptNode& node) const;
+
+private:
+    bool hasPlusPlus_;  ///< some sampler of the prompt
+};
+
 /// The nodes, each behind those that feed it. Error{Corrupt} as foldPrompt.
 [[nodiscard]] std::vector<std::string> inOrder(const Prompt& prompt);
 

@@ -23,7 +23,7 @@ public:
     PartFinder(const Prompt& prompt, const ClassTable& table) : prompt_(prompt), table_(table) {
         for (const auto& [id, node] : prompt.nodes) {
             for (const auto& [name, input] : node.inputs) {
-                if (input.from && isAmong(kOnward, typeOfSocket(*input.from))) {
+                if (input.from && isAmong(kOnward, typeOfSocket(prompt, table, *input.from))) {
                     fedBy_[input.from->node].push_back(id);
                 }
             }
@@ -64,20 +64,6 @@ private:
         return std::find(std::begin(types), std::end(types), type) != std::end(types);
     }
 
-    [[nodiscard]] std::string typeOfSocket(const Socket& socket) const {
-        const auto node = prompt_.nodes.find(socket.node);
-        if (node == prompt_.nodes.end() || socket.slot < 0) {
-            return {};
-        }
-        const auto slot = static_cast<size_t>(socket.slot);
-        if (slot < node->second.outputTypes.size()) {
-            return node->second.outputTypes[slot];
-        }
-        const ClassRow* row = table_.find(node->second.type);
-        return row != nullptr && slot < row->outputTypes.size() ? row->outputTypes[slot]
-                                                                : std::string();
-    }
-
     void addModelsBehind(const std::string& from,
                          std::set<std::string>& seen,
                          std::vector<std::string>& models) {
@@ -96,7 +82,7 @@ private:
             }
             for (const auto& [name, input] : node->second.inputs) {
                 countWire();
-                if (input.from && isAmong(kBack, typeOfSocket(*input.from))) {
+                if (input.from && isAmong(kBack, typeOfSocket(prompt_, table_, *input.from))) {
                     open.push_back(input.from->node);
                 }
             }

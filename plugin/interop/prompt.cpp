@@ -6,6 +6,7 @@
 #include "plugin/interop/workflow.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace lowtide::interop {
@@ -18,17 +19,24 @@ bool isApiNode(const Json& json) {
     return json.is_object() && json.contains(kClassType) && json[kClassType].is_string();
 }
 
-/// Nothing where a list is a value.
+/// As ComfyUI's server tells links from values: two, a text and a number, which may be a real or a
+/// truth value. Nothing: it is a value. A number that counts no output leads to none (-1).
 std::optional<Socket> apiSocket(const Json& value) {
-    const bool isSocket = value.is_array() && value.size() == 2 && value[0].is_string() &&
-                          value[1].is_number_integer();
-    if (!isSocket) {
+    const bool isLink = value.is_array() && value.size() == 2 && value[0].is_string() &&
+                        (value[1].is_number() || value[1].is_boolean());
+    if (!isLink) {
         return std::nullopt;
     }
-    const auto slot = value[1].get<int64_t>();
-    constexpr int64_t kMostSlots = 1000;
-    return Socket{value[0].get<std::string>(),
-                  slot >= 0 && slot < kMostSlots ? static_cast<int>(slot) : -1};
+    constexpr double kMostSlots = 1000;
+    const double slot =
+        value[1].is_boolean() ? (value[1].get<bool>() ? 1 : 0) : value[1].get<double>();
+    const bool isSlot = slot >= 0 && slot < kMostSlots && slot == std::floor(slot);
+    return Socket{value[0].get<std::string>(), isSlot ? static_cast<int>(slot) : -1};
+}
+
+/// A list that is a value is wrapped, so that it is no link.
+const Json& unwrapped(const Json& value) {
+    return value.is_object() && value.contains(kWrappedValue) ? value[kWrappedValue] : value;
 }
 
 void giveValue(PromptNode& node, const std::string& name, Json value) {
@@ -65,7 +73,7 @@ PromptNode apiNode(const std::string& id, const Json& json, const ClassTable& ta
         if (std::optional<Socket> socket = apiSocket(value)) {
             node.inputs[name] = {.from = std::move(socket), .value = {}};
         } else {
-            node.inputs[name] = {.from = std::nullopt, .value = value};
+            giveValue(node, name, unwrapped(value));
         }
     }
     takeDefaults(table.find(node.type), node);
@@ -198,6 +206,20 @@ Prompt readPrompt(const Json& json, const ClassTable& table) {
                 message("this is no workflow of ComfyUI: it has neither nodes and links nor nodes "
                         "with a class_type"),
                 message("save it in ComfyUI with Save or Export (API)"));
+}
+
+std::string typeOfSocket(const Prompt& prompt, const ClassTable& table, const Socket& socket) {
+    const auto node = prompt.nodes.find(socket.node);
+    if (node == prompt.nodes.end() || socket.slot < 0) {
+        return {};
+    }
+    const auto slot = static_cast<size_t>(socket.slot);
+    if (slot < node->second.outputTypes.size()) {
+        return node->second.outputTypes[slot];
+    }
+    const ClassRow* row = table.find(node->second.type);
+    return row != nullptr && slot < row->outputTypes.size() ? row->outputTypes[slot]
+                                                            : std::string();
 }
 
 void takeWidgets(const ClassRow* row,

@@ -97,6 +97,9 @@ struct Prompt {
 /// Most nodes of a workflow, those in subgraphs counted each time that one is used.
 inline constexpr size_t kMostPromptNodes = 10000;
 
+/// What ComfyUI is sent in place of a list that is a value: {"__value__": [...]}.
+inline constexpr const char* kWrappedValue = "__value__";
+
 /// Whether it has the shape of a workflow of the editor: lists of nodes and links.
 [[nodiscard]] bool isWorkflow(const Json& json);
 /// Whether it has the shape of what the server is sent: nodes by id, each with its class.
@@ -106,6 +109,11 @@ inline constexpr size_t kMostPromptNodes = 10000;
 /// neither. Error{Corrupt}: two nodes have one id, a link or node has another shape, subgraphs lie
 /// in themselves, links run in a circle, there are too many nodes.
 [[nodiscard]] Prompt readPrompt(const Json& json, const ClassTable& table);
+
+/// The wire type of an output, as the file or the table states it; empty: neither does.
+[[nodiscard]] std::string typeOfSocket(const Prompt& prompt,
+                                       const ClassTable& table,
+                                       const Socket& socket);
 
 /// The values of a node's widgets by name. What lacks gets its default; what cannot be named goes
 /// to `node.unnamed`. `names`: of the widgets as the node itself lists them, for classes without a

@@ -130,8 +130,9 @@ Json apiPrompt(const Prompt& prompt) {
     for (const auto& [id, node] : prompt.nodes) {
         Json inputs = Json::object();
         for (const auto& [name, input] : node.inputs) {
-            inputs[name] =
-                input.from ? Json::array({input.from->node, input.from->slot}) : input.value;
+            inputs[name] = input.from ? Json::array({input.from->node, input.from->slot})
+                           : input.value.is_array() ? Json{{kWrappedValue, input.value}}
+                                                    : input.value;
         }
         api[id] = {{"class_type", node.type},
                    {"inputs", std::move(inputs)},

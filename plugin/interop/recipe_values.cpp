@@ -50,7 +50,8 @@ bool readsInput(const Recipe& recipe, const std::string& name) {
     };
     return std::ranges::any_of(recipe.nodes,
                                [&](const RecipeNode& node) { return reads(node.params); }) ||
-           std::ranges::any_of(recipe.settings, reads) || reads(recipe.back);
+           std::ranges::any_of(recipe.settings, reads) || reads(recipe.back) ||
+           (recipe.apart && reads(recipe.apart->params));
 }
 
 /// The value of an input with which the recipe is exact; nothing: the row does not state it.
@@ -172,21 +173,28 @@ bool RecipeValues::skipsLayer() {
 void RecipeValues::noteDifferences(const PromptNode& node,
                                    const ClassRow& row,
                                    const Recipe& recipe,
-                                   const Json& params) {
-    noteNearWith(recipe, params);
+                                   const Json& params,
+                                   const std::set<int>& slots) {
+    noteNear(recipe.nearWith, params, slots);
     noteLacking(node, recipe);
     if (recipe.near.empty()) {
         noteUnread(node, row, recipe);
     }
 }
 
-/// What is not ComfyUI's with some of the values alone.
-void RecipeValues::noteNearWith(const Recipe& recipe, const Json& params) {
-    for (const auto& [param, values] : recipe.nearWith.items()) {
-        const Json& given = memberIn(params, param.c_str());
-        if (values.is_array() && std::ranges::find(values, given) != values.end()) {
-            whys_.emplace_back(textIn(recipe.nearWith, "why"));
-            return;
+void RecipeValues::noteNear(const std::vector<NearCase>& cases,
+                            const Json& params,
+                            const std::set<int>& slots) {
+    const auto holds = [&](const NearCase& each) {
+        return (!each.slot || slots.contains(*each.slot)) &&
+               std::ranges::any_of(each.values, [&](const auto& entry) {
+                   const Json& given = memberIn(params, entry.first.c_str());
+                   return std::ranges::find(entry.second, given) != entry.second.end();
+               });
+    };
+    for (const NearCase& each : cases) {
+        if (holds(each)) {
+            whys_.emplace_back(each.why);
         }
     }
 }

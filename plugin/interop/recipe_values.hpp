@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,20 @@ public:
                                            const PromptNode& node,
                                            const std::map<std::string, Json>& carried = {});
 
-    /// Why the recipe gives another result for this node. `params`: of the first node that it made.
+    /// Why the recipe gives another result for this node. `params`: of the first node that it made;
+    /// `slots`: outputs that something is wired to.
     void noteDifferences(const PromptNode& node,
                          const ClassRow& row,
                          const Recipe& recipe,
-                         const Json& params);
+                         const Json& params,
+                         const std::set<int>& slots);
+
+    /// Why, where a case holds for such parameters and outputs.
+    void noteNear(const std::vector<NearCase>& cases,
+                  const Json& params,
+                  const std::set<int>& slots);
 
 private:
-    void noteNearWith(const Recipe& recipe, const Json& params);
     void noteLacking(const PromptNode& node, const Recipe& recipe);
     void noteUnread(const PromptNode& node, const ClassRow& row, const Recipe& recipe);
     std::optional<Json> mapped(const Json& spec, const Json& value);

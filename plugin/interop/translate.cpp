@@ -2,6 +2,8 @@
 
 #include "plugin/base/text.hpp"
 #include "plugin/graph/param_value.hpp"
+#include "plugin/interop/carried.hpp"
+#include "plugin/interop/graph_draft.hpp"
 #include "plugin/interop/json_members.hpp"
 #include "plugin/interop/model_parts.hpp"
 #include "plugin/interop/recipe_values.hpp"
@@ -20,25 +22,8 @@ namespace {
 
 constexpr const char* kImageLoader = "load.image";
 constexpr const char* kVideoLoader = "load.video";
-constexpr double kCascade = 40;       ///< between the nodes of one recipe
-constexpr int kFarthestBefore = 256;  ///< nodes that are looked at on the way back
+constexpr const char* kPromptType = "CONDITIONING";
 constexpr size_t kLongestSetting = 1000;
-
-/// What leaves an output: a wire, and what the nodes behind it are to know.
-struct Carried {
-    std::optional<graph::PortRef> wire;
-    std::map<std::string, Json> settings;         ///< values of parameters by their ids here
-    std::map<std::string, graph::PortRef> wires;  ///< for inputs by their ids here
-    bool isMissing = false;                       ///< something that it needs is not there
-};
-
-using CarriedInputs = std::map<std::string, Carried>;
-
-void mergeInto(Carried& target, const Carried& source) {
-    target.settings.insert(source.settings.begin(), source.settings.end());
-    target.wires.insert(source.wires.begin(), source.wires.end());
-    target.isMissing = target.isMissing || source.isMissing;
-}
 
 /// Whole numbers that were written as real ones, and numbers that stand for a text.
 Json fitted(const ParamDesc& param, const Json& value) {
@@ -54,13 +39,6 @@ Json fitted(const ParamDesc& param, const Json& value) {
         return value.dump();
     }
     return value;
-}
-
-/// Further down and to the right.
-Json movedDown(const Json& position, double by) {
-    const bool isMoved = by > 0 && position.is_array();
-    return isMoved ? Json{position[0].get<double>() + by, position[1].get<double>() + by}
-                   : position;
 }
 
 /// "x.png [input]" without the folder that it names, with the slashes of this system.
@@ -86,28 +64,27 @@ Message reasonOfPlaceholder(const std::string& type) {
 class Translator {
 public:
     Translator(Prompt prompt, const ImportNeeds& needs)
-        : prompt_(std::move(prompt)), needs_(needs) {}
+        : prompt_(std::move(prompt)), needs_(needs), draft_(needs.catalog, prompt_) {}
 
     Imported translate() {
         for (const FoldedNode& node : foldPrompt(prompt_, needs_.table, needs_.imageSize)) {
             report_.exact.push_back({.id = node.id, .name = node.type});
         }
+        negatives_ = NegativeUse(prompt_);
         parts_ = modelsOfParts(prompt_, needs_.table);
         noteSlots();
         for (const std::string& id : inOrder(prompt_)) {
             translateNode(id, prompt_.nodes.at(id));
         }
+        draft_.settleCopies();
         addParts();
         reportOpenInputs();
         spreadMissing();
-        sortLinks();
-        addGroups();
-        addNotes();
-        addFrames();
-        addExposed();
         reportLeftOut();
         reportOutputs();
-        return {.document = std::move(document_), .report = std::move(report_)};
+        Imported imported{.document = draft_.take(), .report = std::move(report_)};
+        addCanvasParts(prompt_, origins_, groupsUsed_, imported.document);
+        return imported;
     }
 
 private:
@@ -131,11 +108,12 @@ private:
         whys_.clear();
         const ClassRow* row = needs_.table.find(node.type);
         const Recipe* recipe = recipeFor(row, node);
-        const CarriedInputs inputs = inputsOf(node);
+        CarriedInputs inputs = inputsOf(node);
         if (recipe == nullptr || !isKnown(*recipe)) {
             addPlaceholder(id, node, inputs);
             return;
         }
+        takeBare(*recipe, inputs);
         if (!recipe->near.empty()) {
             whys_.emplace_back(recipe->near);
         }
@@ -145,17 +123,71 @@ private:
                                    "{} values of it have no name and are left out",
                                    node.unnamed.size()));
         }
+        noteUnevenPrompts(node, *recipe, inputs);
+        take(differentlySeen(*recipe, inputs, hasImageEncoder(*recipe, inputs)));
+        take(unreadWires(*row, *recipe, inputs));
         const bool isPart = row->role != ModelRole::None && row->role != ModelRole::Model;
         if (isPart) {
             addPart(id, node, *row, *recipe, inputs);
         } else {
             addNodes(id, node, *recipe, inputs);
+            addApart(id, node, *recipe);
             addOutputs(id, node, *row, *recipe, inputs);
         }
-        const auto made = document_.nodes.find(id);
         values_.noteDifferences(
-            node, *row, *recipe, made == document_.nodes.end() ? Json() : made->second.params);
+            node, *row, *recipe, draft_.contains(id) ? draft_.params(id) : Json(), slotsUsed_[id]);
         reportNode(id, node);
+    }
+
+    void takeBare(const Recipe& recipe, CarriedInputs& inputs) {
+        for (const std::string& name : recipe.bare) {
+            const auto carried = inputs.find(name);
+            if (carried != inputs.end() && carried->second.wire) {
+                carried->second = {.wire = draft_.firstPrompt(*carried->second.wire),
+                                   .settings = {},
+                                   .wires = {},
+                                   .isMissing = carried->second.isMissing};
+            }
+        }
+    }
+
+    /// Our nodes give what rides on prompts to all of them.
+    void noteUnevenPrompts(const PromptNode& node,
+                           const Recipe& recipe,
+                           const CarriedInputs& inputs) {
+        const bool isPositiveAlone = negatives_.isLeftOut(node);
+        CarriedInputs prompts;
+        for (const auto& [name, carried] : inputs) {
+            if (isPrompt(carried) && !recipe.bare.contains(name) &&
+                !(name == "negative" && isPositiveAlone)) {
+                prompts[name] = carried;
+            }
+        }
+        take(unevenPrompts(prompts));
+    }
+
+    void take(const std::vector<Message>& whys) {
+        whys_.insert(whys_.end(), whys.begin(), whys.end());
+    }
+
+    /// Whether the image encoder of the node's model is given the images here.
+
+    [[nodiscard]] bool hasImageEncoder(const Recipe& recipe, const CarriedInputs& inputs) const {
+        const auto isWired = [&](const auto& entry) { return inputs.contains(entry.first); };
+        const auto isJoined = [&](const auto& part) {
+            const ClassRow* row = rowOf(part.first);
+            return row != nullptr && row->role == ModelRole::ImageEncoder &&
+                   std::ranges::any_of(inputs, [&](const auto& input) {
+                       return input.second.wire &&
+                              std::ranges::find(part.second, input.second.wire->node) !=
+                                  part.second.end();
+                   });
+        };
+        return std::ranges::any_of(recipe.sees, isWired) || std::ranges::any_of(parts_, isJoined);
+    }
+
+    [[nodiscard]] bool isPrompt(const Carried& carried) const {
+        return carried.wire && draft_.typeOf(*carried.wire) == kPromptType;
     }
 
     [[nodiscard]] bool isKnown(const Recipe& recipe) const {
@@ -201,7 +233,7 @@ private:
         putNode(id, node, std::move(placeholder));
         for (const auto& [name, carried] : inputs) {
             if (carried.wire) {
-                link(*carried.wire, {id, name});
+                draft_.link(*carried.wire, {id, name});
             }
         }
         for (const int slot : slotsUsed_[id]) {
@@ -222,6 +254,10 @@ private:
             for (const auto& [name, input] : node.inputs) {
                 if (input.from) {
                     slotsUsed_[input.from->node].insert(input.from->slot);
+                    // What takes another output of the node that encoded it has that setting, too.
+                    const Recipe* recipe = recipeFor(needs_.table.find(node.type), node);
+                    const bool isOther = recipe != nullptr && !recipe->port.empty();
+                    uses_[*input.from] += isOther ? 0 : 1;
                 }
             }
         }
@@ -237,26 +273,18 @@ private:
             node.extra["group"] = from.group;
             groupsUsed_.insert(from.group);
         }
-        document_.nodes[id] = std::move(node);
-        classes_[id] = from.type;
-    }
-
-    static std::string idOf(const std::string& id, const RecipeNode& node) {
-        return node.name.empty() ? id : id + "_" + node.name;
+        draft_.put(id, from.type, std::move(node));
     }
 
     void addNodes(const std::string& id,
                   const PromptNode& node,
                   const Recipe& recipe,
                   const CarriedInputs& inputs) {
-        Carried all;
-        for (const auto& [name, carried] : inputs) {
-            mergeInto(all, carried);
-        }
+        const Carried all = merged(inputs);
         double cascade = 0;
         for (const RecipeNode& each : recipe.nodes) {
             const NodeDesc& desc = *needs_.catalog.find(each.type);
-            const std::string own = idOf(id, each);
+            const std::string own = draft_.idOf(id, each.name);
             graph::DocumentNode made;
             made.type = desc.id;
             made.version = desc.version;
@@ -281,6 +309,42 @@ private:
         }
     }
 
+    /// An output that other parameters give: of a second node, or of the first one where no other
+    /// output is wired.
+    void addApart(const std::string& id, const PromptNode& node, const Recipe& recipe) {
+        const std::set<int>& slots = slotsUsed_[id];
+        if (!recipe.apart || !slots.contains(recipe.apart->slot) ||
+            hasParams(id, recipe.apart->params, node)) {
+            return;
+        }
+        std::string own = id;
+        if (slots.size() > 1) {
+            own = draft_.idOf(id, recipe.apart->name);
+            draft_.copy(id, own);
+        }
+        for (const auto& [param, spec] : recipe.apart->params) {
+            setFrom(own, *draft_.descOf(own), param, spec, node);
+        }
+        if (missing_.contains(id)) {
+            missing_.insert(own);
+        }
+        apart_[{id, recipe.apart->slot}] = own;
+        values_.noteNear(recipe.apart->near, draft_.params(id), slots);
+    }
+
+    [[nodiscard]] bool hasParams(const std::string& own,
+                                 const std::map<std::string, Json>& params,
+                                 const PromptNode& node) {
+        const NodeDesc& desc = *draft_.descOf(own);
+        return std::ranges::all_of(params, [&](const auto& entry) {
+            const ParamDesc* param = graph::findParam(desc, entry.first);
+            const std::optional<Json> wanted = values_.from(entry.second, node);
+            const Json& given = memberIn(draft_.params(own), entry.first.c_str());
+            return param == nullptr || !wanted ||
+                   (given.is_null() ? graph::toJson(param->defaultValue) : given) == *wanted;
+        });
+    }
+
     void wire(const std::string& id,
               const std::string& own,
               const NodeDesc& desc,
@@ -290,96 +354,38 @@ private:
         for (const auto& [port, source] : recipe.inputs) {
             const auto carried = inputs.find(source);
             if (source.starts_with('@')) {
-                link(portOf(id, source), {own, port});
+                draft_.link(portOf(id, source), {own, port});
             } else if (carried != inputs.end() && carried->second.wire) {
-                link(*carried->second.wire, {own, port});
+                draft_.link(*carried->second.wire, {own, port});
             }
         }
         for (const auto& [image, model] : recipe.fitted) {
-            fit({own, image}, {own, model});
+            draft_.fit({own, image}, {own, model});
         }
         for (const auto& [port, source] : recipe.before) {
             const auto carried = inputs.find(source);
             const std::optional<graph::PortRef> wire =
                 carried == inputs.end() || !carried->second.wire
                     ? std::nullopt
-                    : wireBefore(*carried->second.wire, port);
+                    : draft_.sourceBefore(*carried->second.wire, port);
             if (wire) {
-                link(*wire, {own, port});
+                draft_.link(*wire, {own, port});
             } else {
                 whys_.push_back(message("no node before it has the input {}", quotedName(port)));
             }
         }
         for (const auto& [port, source] : all.wires) {
             if (!recipe.inputs.contains(port) && graph::findInput(desc, port) != nullptr) {
-                link(source, {own, port});
+                draft_.link(source.from, {own, port});
             }
         }
-    }
-
-    void link(const graph::PortRef& from, const graph::PortRef& to) {
-        document_.links.push_back({.from = from, .to = to, .extra = Json::object()});
-        sources_.emplace(to, from);
-    }
-
-    /// Puts *Fit image* before that port: width and height become multiples of what the model
-    /// takes.
-    void fit(const graph::PortRef& image, const graph::PortRef& model) {
-        constexpr const char* kFit = "image.fit";
-        const NodeDesc* desc = needs_.catalog.find(kFit);
-        const auto from = sources_.find(image);
-        const auto by = sources_.find(model);
-        if (desc == nullptr || from == sources_.end() || by == sources_.end() ||
-            sources_.contains({from->second.node, "model"})) {
-            return;
-        }
-        const graph::DocumentNode& next = document_.nodes.at(image.node);
-        graph::DocumentNode made;
-        made.type = kFit;
-        made.version = desc->version;
-        made.params = {{"width", 0}, {"height", 0}, {"multiple", 1}, {"mode", "crop"}};
-        made.position = movedDown(next.position, -kCascade);
-        made.extra = next.extra;  // in the same group
-        const std::string id = image.node + "_fit";
-        document_.nodes[id] = std::move(made);
-        classes_[id] = classes_[image.node];
-        const graph::PortRef source = from->second;
-        std::erase_if(document_.links, [&](const graph::Link& link) { return link.to == image; });
-        sources_.erase(image);
-        link(source, {id, "image"});
-        link(by->second, {id, "model"});
-        link({id, "image"}, image);
-    }
-
-    /// What such an input of the nearest node is wired to, from that wire on backwards.
-    [[nodiscard]] std::optional<graph::PortRef> wireBefore(const graph::PortRef& wire,
-                                                           const std::string& port) const {
-        std::string id = wire.node;
-        for (int hop = 0; hop < kFarthestBefore; ++hop) {
-            if (const auto found = sources_.find({id, port}); found != sources_.end()) {
-                return found->second;
-            }
-            const auto latent = sources_.find({id, "latent"});
-            if (latent == sources_.end()) {
-                break;
-            }
-            id = latent->second.node;
-        }
-        return std::nullopt;
-    }
-
-    /// As documents have them.
-    void sortLinks() {
-        std::ranges::sort(document_.links, [](const graph::Link& a, const graph::Link& b) {
-            return std::tie(a.to, a.from) < std::tie(b.to, b.from);
-        });
     }
 
     /// "@name.port" of the nodes of one recipe.
-    static graph::PortRef portOf(const std::string& id, const std::string& reference) {
+    graph::PortRef portOf(const std::string& id, const std::string& reference) {
         const size_t dot = reference.find('.');
         const std::string name = reference.substr(1, dot - 1);
-        return {name.empty() ? id : id + "_" + name, reference.substr(dot + 1)};
+        return {draft_.idOf(id, name), reference.substr(dot + 1)};
     }
 
     // Values
@@ -436,7 +442,7 @@ private:
             whys_.push_back(message("{} {}; the default is taken", known->label, refusal->reason));
             return;
         }
-        document_.nodes.at(own).params[param] = std::move(value);
+        draft_.params(own)[param] = std::move(value);
     }
 
     // Files
@@ -517,40 +523,51 @@ private:
         if (slot < recipe.through.size() && !recipe.through[slot].empty()) {
             const auto source = inputs.find(recipe.through[slot]);
             output = source == inputs.end() ? Carried() : source->second;
-        } else if (recipe.through.empty() && recipe.nodes.empty()) {
-            for (const auto& [name, carried] : inputs) {
-                mergeInto(output, carried);
+            for (const std::string& name : recipe.joins) {
+                if (const auto joined = inputs.find(name); joined != inputs.end()) {
+                    mergeInto(output, joined->second);
+                }
             }
+        } else if (recipe.through.empty() && recipe.nodes.empty()) {
+            output = merged(inputs);
         }
         if (!recipe.nodes.empty()) {
-            output.isMissing = output.isMissing || missing_.contains(idOf(id, recipe.nodes[0]));
+            output.isMissing =
+                output.isMissing || missing_.contains(draft_.idOf(id, recipe.nodes[0].name));
         }
         if (slot < recipe.outputs.size() && !recipe.outputs[slot].empty()) {
             const std::string& port = recipe.outputs[slot];
-            output.wire = port.starts_with('@') ? portOf(id, port) : graph::PortRef{id, port};
+            const auto apart = apart_.find({id, static_cast<int>(slot)});
+            output.wire = port.starts_with('@')   ? portOf(id, port)
+                          : apart != apart_.end() ? graph::PortRef{apart->second, port}
+                                                  : graph::PortRef{id, port};
         }
-        if (output.wire && !recipe.port.empty() && hasOutput(*output.wire, recipe.port)) {
-            output.wire->port = recipe.port;
-        }
+        takePort(recipe, output);
         carry(id, recipe, inputs, output);
-        addSettings(node, recipe, slot, output);
+        addSettings(id, node, recipe, slot, output);
         return output;
     }
 
-    [[nodiscard]] bool hasOutput(const graph::PortRef& wire, const std::string& port) const {
-        const auto node = document_.nodes.find(wire.node);
-        const NodeDesc* desc =
-            node == document_.nodes.end() ? nullptr : needs_.catalog.find(node->second.type);
-        return desc != nullptr && graph::findOutput(*desc, port) != nullptr;
+    /// Of a conditioning that is joined or restricted, the output of the node that encoded its
+    /// first prompt.
+    void takePort(const Recipe& recipe, Carried& output) {
+        if (recipe.port.empty() || !output.wire) {
+            return;
+        }
+        const auto encoded = draft_.encoded(*output.wire, recipe.port);
+        if (encoded && encoded->node != output.wire->node) {
+            whys_.push_back(message("what joins or restricts the prompt is left out"));
+        }
+        output.wire = encoded ? encoded : output.wire;
     }
 
-    static void carry(const std::string& id,
-                      const Recipe& recipe,
-                      const CarriedInputs& inputs,
-                      Carried& output) {
+    void carry(const std::string& id,
+               const Recipe& recipe,
+               const CarriedInputs& inputs,
+               Carried& output) {
         for (const auto& [port, source] : recipe.carries) {
             if (source.starts_with('@')) {
-                output.wires[port] = portOf(id, source);
+                output.wires[port] = {.from = portOf(id, source), .isSpread = recipe.isSpread};
                 continue;
             }
             const auto carried = inputs.find(source);
@@ -559,12 +576,16 @@ private:
             }
             mergeInto(output, carried->second);
             if (carried->second.wire) {
-                output.wires[port] = *carried->second.wire;
+                output.wires[port] = {.from = *carried->second.wire, .isSpread = recipe.isSpread};
             }
         }
     }
 
-    void addSettings(const PromptNode& node, const Recipe& recipe, size_t slot, Carried& output) {
+    void addSettings(const std::string& id,
+                     const PromptNode& node,
+                     const Recipe& recipe,
+                     size_t slot,
+                     Carried& output) {
         if (!recipe.settings.empty()) {
             const std::map<std::string, Json> before = output.settings;
             const size_t index = recipe.settings.size() == 1 ? 0 : slot;
@@ -582,37 +603,60 @@ private:
         }
         if (slot == 0 && output.wire) {
             for (const auto& [param, spec] : recipe.back) {
-                setBehind(output.wire->node, param, spec, node);
+                if (const std::optional<Json> value = values_.from(spec, node)) {
+                    output.wire = setBehind(id, *output.wire, param, *value, node);
+                }
             }
         }
     }
 
-    /// Sets a parameter of the nearest node that has it, from this one on towards the loader.
-    void setBehind(std::string id,
-                   const std::string& param,
-                   const Json& spec,
-                   const PromptNode& node) {
-        for (int hop = 0; hop < kFarthestBefore; ++hop) {
-            const auto found = document_.nodes.find(id);
-            const NodeDesc* desc =
-                found == document_.nodes.end() ? nullptr : needs_.catalog.find(found->second.type);
-            if (desc != nullptr && graph::findParam(*desc, param) != nullptr) {
-                if (const std::optional<Json> value = values_.from(spec, node)) {
-                    setParam(id, *desc, param, *value);
-                }
-                return;
-            }
-            auto into = sources_.end();
-            for (const char* port : {"first", "conditioning", "model"}) {
-                const auto wired = sources_.find({id, port});
-                into = wired == sources_.end() ? into : wired;
-            }
-            if (into == sources_.end()) {
-                break;
-            }
-            id = into->second.node;
+    /// The wire of the nearest nodes with that parameter, on each way towards the loader. Prompts
+    /// that are used elsewhere, too, are encoded once more.
+    graph::PortRef setBehind(const std::string& id,
+                             const graph::PortRef& wire,
+                             const std::string& param,
+                             const Json& value,
+                             const PromptNode& node) {
+        const bool isOfPrompt = draft_.typeOf(wire) == kPromptType;
+        const bool isShared = isUsedElsewhere(node, isOfPrompt ? kPromptType : "MODEL");
+        const bool isCopied = isShared && isOfPrompt && draft_.nodes().size() < kMostPromptNodes;
+        const GraphDraft::Owners owners = draft_.ownersOf(param, wire, isCopied ? id : "");
+        for (const std::string& own : owners.nodes) {
+            setParam(own, *draft_.descOf(own), param, value);
         }
-        whys_.push_back(message("no node before it has the parameter {}", quotedName(param)));
+        for (const auto& [copied, copy] : owners.copies) {
+            if (missing_.contains(copied)) {
+                missing_.insert(copy);
+            }
+        }
+        if (owners.nodes.empty()) {
+            whys_.push_back(message("no node before it has the parameter {}", quotedName(param)));
+        } else if (isShared && !isCopied) {
+            whys_.push_back(
+                message("{} is set in a node that feeds others, too", quotedName(param)));
+        }
+        return owners.wire;
+    }
+
+    /// Whether something else is wired to what comes into the node, or to what that is made of.
+    [[nodiscard]] bool isUsedElsewhere(const PromptNode& node, const std::string& type) const {
+        std::set<Socket> seen;
+        std::vector<const PromptNode*> open = {&node};
+        for (size_t done = 0; done < open.size() && done < kFarthestBefore; ++done) {
+            for (const auto& [name, input] : open[done]->inputs) {
+                if (!input.from || typeOfSocket(prompt_, needs_.table, *input.from) != type) {
+                    continue;
+                }
+                if (uses_.at(*input.from) > 1) {
+                    return true;
+                }
+                const auto source = prompt_.nodes.find(input.from->node);
+                if (source != prompt_.nodes.end() && seen.insert(*input.from).second) {
+                    open.push_back(&source->second);
+                }
+            }
+        }
+        return false;
     }
 
     // Loaders of parts of a model
@@ -687,97 +731,15 @@ private:
     /// Once all loaders are there.
     void addParts() {
         for (const auto& [to, from] : joined_) {
-            if (document_.nodes.contains(to.node)) {
-                link(from.second, to);
+            if (draft_.contains(to.node)) {
+                draft_.link(from.second, to);
             }
         }
         for (const auto& [model, ranked] : ownAutoencoders_) {
             const Json& file = ranked.second;
-            const auto node = document_.nodes.find(model);
-            if (node != document_.nodes.end()) {
+            if (const NodeDesc* desc = draft_.descOf(model)) {
                 whys_.clear();
-                setParam(model, *needs_.catalog.find(node->second.type), kAutoencoderParam, file);
-            }
-        }
-    }
-
-    // What lies around the nodes
-
-    void addGroups() {
-        Json groups = Json::array();
-        std::map<std::string, Json> values = valuesOfGroups();
-        std::set<std::string> used = groupsUsed_;
-        for (auto group = prompt_.groups.rbegin(); group != prompt_.groups.rend(); ++group) {
-            if (used.contains(group->id) && !group->parent.empty()) {
-                used.insert(group->parent);
-            }
-        }
-        for (const PromptGroup& group : prompt_.groups) {
-            if (used.contains(group.id)) {
-                Json json = {{"id", group.id}, {"title", group.title}, {"folded", true}};
-                if (!group.parent.empty()) {
-                    json["parent"] = group.parent;
-                }
-                if (const auto shown = values.find(group.id); shown != values.end()) {
-                    json["values"] = std::move(shown->second);
-                }
-                groups.push_back(std::move(json));
-            }
-        }
-        if (!groups.empty()) {
-            document_.groups = std::move(groups);
-        }
-    }
-
-    [[nodiscard]] std::map<std::string, Json> valuesOfGroups() const {
-        std::map<std::string, Json> values;
-        for (const PromotedValue& value : prompt_.promoted) {
-            const auto origin = origins_.find({value.node, value.input});
-            if (origin != origins_.end()) {
-                values[value.group].push_back(
-                    {{"node", origin->second.node}, {"item", origin->second.port}});
-            }
-        }
-        return values;
-    }
-
-    void addNotes() {
-        Json notes = Json::array();
-        for (const PromptNote& note : prompt_.notes) {
-            if (note.position.is_array() && note.size.is_array()) {
-                notes.push_back({{"id", "note_" + std::to_string(notes.size() + 1)},
-                                 {"text", note.text},
-                                 {"position", note.position},
-                                 {"size", note.size}});
-            }
-        }
-        if (!notes.empty()) {
-            document_.notes = std::move(notes);
-        }
-    }
-
-    void addFrames() {
-        Json frames = Json::array();
-        for (const PromptFrame& frame : prompt_.frames) {
-            frames.push_back({{"id", "frame_" + std::to_string(frames.size() + 1)},
-                              {"text", frame.title},
-                              {"position", frame.position},
-                              {"size", frame.size}});
-        }
-        if (!frames.empty()) {
-            document_.frames = std::move(frames);
-        }
-    }
-
-    void addExposed() {
-        std::set<graph::PortRef> shown;
-        for (const PromotedValue& value : prompt_.promoted) {
-            const auto origin = origins_.find({value.node, value.input});
-            if (origin != origins_.end() && shown.insert(origin->second).second) {
-                document_.exposed.push_back({.node = origin->second.node,
-                                             .param = origin->second.port,
-                                             .label = value.label,
-                                             .extra = Json::object()});
+                setParam(model, *desc, kAutoencoderParam, file);
             }
         }
     }
@@ -792,13 +754,13 @@ private:
     /// What a muted node would feed remains open, and is refused when it is run.
     void reportOpenInputs() {
         std::map<std::string, std::vector<Message>> open;
-        for (const auto& [id, node] : document_.nodes) {
-            const NodeDesc* desc = needs_.catalog.find(node.type);
+        for (const auto& [id, node] : draft_.nodes()) {
+            const NodeDesc* desc = draft_.descOf(id);
             if (desc == nullptr) {
                 continue;
             }
             for (const PortDesc& port : desc->inputs) {
-                if (!port.optional && !sources_.contains({id, port.id})) {
+                if (!port.optional && !draft_.sourceOf({id, port.id})) {
                     open[id].push_back(message("nothing is wired to its input {}", port.label));
                     missing_.insert(id);
                 }
@@ -814,15 +776,16 @@ private:
             });
         }
         for (auto& [id, why] : open) {
-            report_.missing.push_back({.id = id, .name = classes_[id], .why = std::move(why)});
+            report_.missing.push_back(
+                {.id = id, .name = draft_.classOf(id), .why = std::move(why)});
         }
     }
 
     /// What follows on something that is missing does not run either.
     void spreadMissing() {
         std::map<std::string, std::vector<std::string>> feeds;
-        for (const graph::Link& each : document_.links) {
-            feeds[each.from.node].push_back(each.to.node);
+        for (const auto& [to, from] : draft_.wires()) {
+            feeds[from.node].push_back(to.node);
         }
         std::vector<std::string> open(missing_.begin(), missing_.end());
         while (!open.empty()) {
@@ -843,8 +806,8 @@ private:
     }
 
     void reportOutputs() {
-        for (const auto& [id, node] : document_.nodes) {
-            const NodeDesc* desc = needs_.catalog.find(node.type);
+        for (const auto& [id, node] : draft_.nodes()) {
+            const NodeDesc* desc = draft_.descOf(id);
             if (desc != nullptr && desc->output && !missing_.contains(id)) {
                 report_.runs.push_back(id);
             }
@@ -853,18 +816,18 @@ private:
 
     Prompt prompt_;
     const ImportNeeds& needs_;
-    graph::Document document_;
+    GraphDraft draft_;
+    NegativeUse negatives_{prompt_};
     ImportReport report_;
     std::map<Socket, Carried> outputs_;
     std::map<std::string, std::set<int>> slotsUsed_;  ///< outputs that something is wired to
+    std::map<Socket, size_t> uses_;                   ///< inputs that are wired to each output
+    std::map<Socket, std::string> apart_;             ///< nodes of outputs that are not the first's
     std::map<std::string, std::vector<std::string>> parts_;
     /// Parts by the inputs of loaders, and files by the loaders of checkpoints; with their ranks.
     std::map<graph::PortRef, std::pair<size_t, graph::PortRef>> joined_;
     std::map<std::string, std::pair<size_t, Json>> ownAutoencoders_;
-    std::map<graph::PortRef, graph::PortRef> sources_;  ///< of inputs that are wired
-    std::map<std::string, std::string> classes_;        ///< there, by node here
-    std::map<std::pair<std::string, std::string>, graph::PortRef>
-        origins_;                       ///< nodes and inputs there, nodes and parameters here
+    ValueOrigins origins_;
     std::set<std::string> groupsUsed_;  ///< that hold a node
     std::set<std::string> missing_;     ///< nodes that something is missing for
     std::vector<Message> whys_;         ///< of the node that is translated

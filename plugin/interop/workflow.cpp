@@ -5,8 +5,10 @@
 #include "plugin/interop/json_members.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -29,16 +31,29 @@ constexpr int kBypassed = 4;
                 message("open it in ComfyUI and save it again"));
 }
 
+/// Also of a real number without a fraction, as other programs write them.
+std::optional<int64_t> wholeFrom(const Json& json) {
+    if (json.is_number_integer()) {
+        return json.get<int64_t>();
+    }
+    constexpr double kExact = 9007199254740992;  // 2^53
+    const double real = json.is_number_float() ? json.get<double>() : std::nan("");
+    return std::abs(real) <= kExact && real == std::floor(real)
+               ? std::optional(static_cast<int64_t>(real))
+               : std::nullopt;
+}
+
 /// Ids are numbers or texts; empty: it is neither.
 std::string idFrom(const Json& json) {
-    return json.is_string()           ? json.get<std::string>()
-           : json.is_number_integer() ? std::to_string(json.get<int64_t>())
-                                      : std::string();
+    const std::optional<int64_t> number = wholeFrom(json);
+    return json.is_string() ? json.get<std::string>()
+           : number         ? std::to_string(*number)
+                            : std::string();
 }
 
 int slotFrom(const Json& json) {
     constexpr int64_t kMostSlots = 100000;
-    const int64_t slot = json.is_number_integer() ? json.get<int64_t>() : -1;
+    const int64_t slot = wholeFrom(json).value_or(-1);
     return slot >= 0 && slot < kMostSlots ? static_cast<int>(slot) : -1;
 }
 

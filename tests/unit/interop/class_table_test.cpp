@@ -58,6 +58,9 @@ std::set<std::string> valuesIn(const Recipe& recipe) {
         add(settings);
     }
     add(recipe.back);
+    if (recipe.apart) {
+        add(recipe.apart->params);
+    }
     return values;
 }
 

@@ -128,6 +128,20 @@ private Q_SLOTS:
         QVERIFY(four.nodes.contains("z"));
     }
 
+    void zerosOfANegativeAreAskedFor_whereASamplerElsewhereIsOfCfgPlusPlus() {
+        const char* kText = R"({
+            "p": {"class_type": "CLIPTextEncode", "inputs": {"text": "cat"}},
+            "z": {"class_type": "ConditioningZeroOut", "inputs": {"conditioning": ["p", 0]}},
+            "s": {"class_type": "KSamplerSelect", "inputs": {"sampler_name": "%1"}},
+            "g": {"class_type": "CFGGuider", "inputs": {"cfg": 1, "positive": ["p", 0], "negative": ["z", 0]}}})";
+
+        const Prompt plain = foldedFrom(QString(kText).arg("euler").toStdString().c_str());
+        const Prompt both = foldedFrom(QString(kText).arg("euler_cfg_pp").toStdString().c_str());
+
+        QVERIFY(!plain.nodes.contains("z"));
+        QVERIFY(both.nodes.contains("z"));
+    }
+
     void aChainOfTenThousandNodesIsSortedAtOnce() {
         Prompt prompt;
         for (int i = 0; i < 10000; ++i) {

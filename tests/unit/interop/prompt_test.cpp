@@ -1,3 +1,4 @@
+#include "plugin/interop/export.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/interop/sample_workflow.hpp"
 
@@ -62,6 +63,52 @@ class PromptTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
+    /// ComfyUI's server: a list of two whose first is a text and whose second is a number. Python
+    /// counts truth values among these.
+    void knowsLinksFromValues_data() {
+        const testing::Rows<QString, QString> row("value", "read");
+        row("a link", R"(["4", 1])", R"(["4", 1])");
+        row("a real number", R"(["4", 1.0])", R"(["4", 1])");
+        row("a truth value", R"(["4", true])", R"(["4", 1])");
+        row("of no output", R"(["4", 0.5])", R"(["4", -1])");
+        row("below all outputs", R"(["4", -2])", R"(["4", -1])");
+        row("above all outputs", R"(["4", 1e300])", R"(["4", -1])");
+        row("a number first", R"([4, 1])", "[4, 1]");
+        row("a text second", R"(["4", "1"])", R"(["4", "1"])");
+        row("three", R"(["4", 1, 2])", R"(["4", 1, 2])");
+        row("a wrapped list", R"({"__value__": ["4", 1]})", R"(["4", 1])");
+    }
+
+    void knowsLinksFromValues() {
+        QFETCH(QString, value);
+        QFETCH(QString, read);
+        Json json = parsed(
+            R"({"4": {"class_type": "A", "inputs": {}}, "5": {"class_type": "B", "inputs": {}}})");
+        json["5"]["inputs"]["x"] = parsed(value.toStdString().c_str());
+
+        const PromptInput input = readPrompt(json, sourceTable()).nodes.at("5").inputs.at("x");
+
+        const bool isLink =
+            value.startsWith(R"(["4",)") && value != R"(["4", "1"])" && value != R"(["4", 1, 2])";
+        QCOMPARE(input.from.has_value(), isLink);
+        QCOMPARE(input.from ? Json::array({input.from->node, input.from->slot}) : input.value,
+                 parsed(read.toStdString().c_str()));
+    }
+
+    void aListThatIsAValueIsWrittenWrapped() {
+        const char* kText =
+            R"({"5": {"class_type": "B", "inputs": {"x": {"__value__": ["4", 1]}}, "_meta": {"title": "B"}}})";
+        QCOMPARE(apiPrompt(promptOf(kText)), parsed(kText));
+    }
+
+    void realNumbersAreIdsOfTheEditor_too() {
+        const Prompt prompt = promptOf(
+            R"({"nodes": [{"id": 1.0, "type": "Odd", "outputs": [{"type": "X"}]},
+              {"id": 2, "type": "Odder", "inputs": [{"name": "x", "type": "X", "link": 3.0}]}], "links": [[3, 1.0, 0.0, 2.0, 0, "X"]]})");
+
+        QCOMPARE(apiOf(prompt)["2"]["inputs"]["x"], parsed(R"(["1", 0])"));
+    }
 
     void namesTheValuesOfWidgets() {
         const Prompt prompt = promptOf(R"({"nodes": [{"id": 3, "type": "KSampler",
