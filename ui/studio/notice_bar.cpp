@@ -259,6 +259,9 @@ void NoticeBar::reposition() {
     const QPoint corner(0, isAtBottom_ ? over_.height() - height : 0);
     setGeometry(QRect(over_.mapTo(parentWidget(), corner), QSize(width, height)));
     raise();
+    if (std::exchange(height_, height) != height) {
+        Q_EMIT heightChanged(height);
+    }
 }
 
 }  // namespace lowtide::ui

@@ -57,6 +57,10 @@ public:
 
     [[nodiscard]] QString spokenText() const override { return {}; }
 
+Q_SIGNALS:
+    /// So many pixels of what it lies over are behind it now.
+    void heightChanged(int pixels);
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -81,6 +85,7 @@ private:
 
     QWidget& over_;
     bool isAtBottom_ = false;
+    int height_ = 0;               ///< as it was reported
     std::vector<Notice> notices_;  ///< in the order in which they are shown
     std::array<Row*, kMostProblems + 2> rows_{};
     quint64 last_ = 0;
