@@ -178,7 +178,7 @@ FileCommands::FileCommands(MainWindowWidgets& widgets)
             &PromptLibrary::foreignPasted,
             this,
             [this](const QString& text) {
-                widgets_.notices.show(
+                widgets_.notices.showOfDocument(
                     NoticeKind::Info,
                     tr("The pasted text holds a workflow or settings of another program."),
                     tr("Open as a graph"),
@@ -342,10 +342,11 @@ void FileCommands::openText(const QString& text) {
 
 void FileCommands::reportGroups(const QString& path) {
     if (Groups(model_.document()).isDamaged()) {
-        widgets_.notices.show(NoticeKind::Warning,
-                              tr("Groups in “%1” are damaged: what can be read of them is shown. "
-                                 "No node is missing.")
-                                  .arg(QFileInfo(path).fileName()));
+        widgets_.notices.showOfDocument(
+            NoticeKind::Warning,
+            tr("Groups in “%1” are damaged: what can be read of them is shown. "
+               "No node is missing.")
+                .arg(QFileInfo(path).fileName()));
     }
 }
 

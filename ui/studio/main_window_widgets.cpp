@@ -181,9 +181,18 @@ void MainWindowWidgets::connectDocuments() {
     });
 }
 
-/// Over the canvas they lie at its top. A graph at which nobody has worked yet is fitted again for
-/// what is reported of its opening; later news move nothing under the pointer.
+/// Those about a graph come and go with it. Over the canvas they lie at its top. A graph at which
+/// nobody has worked yet is fitted again for what is reported of its opening; later news move
+/// nothing under the pointer.
 void MainWindowWidgets::connectNotices() {
+    GraphModel& model = workspace.model;
+    notices.setDocument(model.shown());
+    connect(&model, &GraphModel::changed, &notices, [this, &model](const Delta& delta) {
+        if (delta.reset) {
+            notices.setDocument(model.shown());
+        }
+    });
+    connect(&model, &GraphModel::closed, &notices, &NoticeBar::forget);
     connect(&notices, &NoticeBar::heightChanged, &canvas, [this, before = 0](int pixels) mutable {
         canvas.navigation().setCovered(pixels);
         if (pixels > std::exchange(before, pixels) && workspace.model.undoStack().count() == 0) {

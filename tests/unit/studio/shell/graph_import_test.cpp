@@ -243,8 +243,10 @@ private Q_SLOTS:
 
         studio.file().show(first);
         QVERIFY(!studio.widgets().issues.report().contains("the noise is another"));
+        QCOMPARE(studio.widgets().notices.text(), QString());
         studio.file().show(second);
         QVERIFY(studio.widgets().issues.report().contains("the noise is another"));
+        QVERIFY(studio.widgets().notices.text().contains("2 exact, 1 near, 2 missing"));
 
         studio.model().apply("Delete", [&](graph::Document& document) {
             removeNodes(document, studio.model().catalog(), {"denoise"});
