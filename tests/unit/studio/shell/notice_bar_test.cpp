@@ -121,8 +121,6 @@ private Q_SLOTS:
         QVERIFY(!bench.bar.isVisible());
         bench.bar.setDocument(2);
         QVERIFY(bench.bar.isVisible() && bench.bar.text().contains("error 4"));
-        bench.bar.forget(0);
-        QVERIFY(bench.bar.text().contains("error 4"));
     }
 
     /// News of the window meanwhile are shown next to it, as far as there is space.
