@@ -173,6 +173,9 @@ FileCommands::FileCommands(MainWindowWidgets& widgets)
       window_(&widgets.window) {
     connectActions();
     connectNotices(widgets.notices);
+    connect(&file_, &DocumentFile::moved, this, &FileCommands::reportGroups);
+    connect(&model_, &GraphModel::closed, this, [this](DocumentId id) { looked_.erase(id); });
+    reportGroups();
     connect(&widgets.canvas, &GraphView::foreignPasted, this, &FileCommands::openText);
     connect(&widgets.workspace.prompts,
             &PromptLibrary::foreignPasted,
@@ -324,7 +327,6 @@ void FileCommands::openPath(const QString& path, Then then) {
                            return;
                        case FileOutcome::Kind::Done:
                            keepRecent(path);
-                           reportGroups(path);
                            break;
                        default:
                            reportUnopened(path, outcome);
@@ -340,13 +342,14 @@ void FileCommands::openText(const QString& text) {
                    }));
 }
 
-void FileCommands::reportGroups(const QString& path) {
-    if (Groups(model_.document()).isDamaged()) {
+/// Whichever way a document was opened, it is shown.
+void FileCommands::reportGroups() {
+    if (looked_.insert(model_.shown()).second && Groups(model_.document()).isDamaged()) {
         widgets_.notices.showOfDocument(
             NoticeKind::Warning,
             tr("Groups in “%1” are damaged: what can be read of them is shown. "
                "No node is missing.")
-                .arg(QFileInfo(path).fileName()));
+                .arg(file_.name()));
     }
 }
 
