@@ -132,11 +132,11 @@ private Q_SLOTS:
             changed << QString::fromStdString(node);
         });
 
-        const QImage turned = someSteps().mirrored(true, false);
-        QVERIFY(turned.save(folder_->filePath("steps.png")));
+        const QImage mirrored = someSteps().mirrored(true, false);
+        QVERIFY(mirrored.save(folder_->filePath("steps.png")));
         Q_EMIT qGuiApp->applicationStateChanged(Qt::ApplicationActive);
 
-        const QImage edges = asImage(image::cannyEdges(asImage8(turned), 100, 200));
+        const QImage edges = asImage(image::cannyEdges(asImage8(mirrored), 100, 200));
         QTRY_COMPARE_WITH_TIMEOUT(shown.edges(), edges, kPatience);
         QTRY_VERIFY_WITH_TIMEOUT(imageOn("load.image") != before, kPatience);
         QThreadPool::globalInstance()->waitForDone();
@@ -156,11 +156,11 @@ private Q_SLOTS:
         });
         QTRY_COMPARE_WITH_TIMEOUT(shown.edges(), edgesOfSteps(400, 500), kPatience);
 
-        const QImage turned = someSteps().mirrored(true, false);
-        QVERIFY(turned.save(folder_->filePath("steps.png")));
+        const QImage mirrored = someSteps().mirrored(true, false);
+        QVERIFY(mirrored.save(folder_->filePath("steps.png")));
         shown.model.undoStack().undo();
 
-        const QImage edges = asImage(image::cannyEdges(asImage8(turned), 100, 200));
+        const QImage edges = asImage(image::cannyEdges(asImage8(mirrored), 100, 200));
         QTRY_COMPARE_WITH_TIMEOUT(shown.edges(), edges, kPatience);
     }
 
