@@ -5,6 +5,7 @@
 #include "plugin/image/png_header.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/image_load.hpp"
+#include "ui/document/saved_file.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QBuffer>
@@ -145,15 +146,6 @@ std::string titleFrom(const QString& title) {
     return trimmed.toStdString();
 }
 
-/// nullopt: it cannot be opened.
-std::optional<files::FileIdentity> identityAt(const QString& path) {
-    try {
-        return files::InputFile(path.toStdString()).identity();
-    } catch (const Error&) {
-        return std::nullopt;
-    }
-}
-
 void move(const QString& from, const QString& to) {
     QFile file(from);
     if (!file.rename(to)) {
@@ -228,7 +220,7 @@ void PresetStore::reload() {
             const QString path = folder.filePath(name);
             const auto isSame = [&](const PresetEntry& entry) { return entry.path == path; };
             const auto known = std::find_if(before.begin(), before.end(), isSame);
-            const std::optional<files::FileIdentity> identity = identityAt(path);
+            const std::optional<files::FileIdentity> identity = identityOf(path);
             const auto read = readBefore.find(path);
             const bool isRead = identity && known != before.end() && read != readBefore.end() &&
                                 read->second == *identity;

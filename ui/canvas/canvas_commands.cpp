@@ -380,10 +380,7 @@ void distributeSelected(GraphView::Parts& parts, Axis axis) {
 void arrangeNodes(GraphView::Parts& parts) {
     const NodeIds ids = selectedUnits(parts.scene);
     parts.model.apply(GraphView::tr("Arrange"), [&](graph::Document& document) {
-        const NodeSizes sizes = parts.view.wantedNodeSizes();
-        editShown(document, sizes, [&](graph::Document& shown) {
-            arrange(shown, ids.size() > 1 ? ids : NodeIds(), sizes);
-        });
+        arrangeShown(document, ids.size() > 1 ? ids : NodeIds(), parts.view.wantedNodeSizes());
     });
     if (ids.size() < 2) {
         parts.navigation.jumpToAll();

@@ -243,6 +243,16 @@ QPointF ViewNavigation::middle() const {
     return QRectF(view_.viewport()->rect()).center();
 }
 
+/// Half of it at least: in a window that is as low as that, something has to lie behind.
+QRect ViewNavigation::uncovered() const {
+    const QRect area = view_.viewport()->rect();
+    return area.adjusted(0, std::min(covered_, area.height() / 2), 0, 0);
+}
+
+void ViewNavigation::centreOn(QPointF scene) {
+    view_.centerOn(scene - (QRectF(uncovered()).center() - middle()) / zoom());
+}
+
 void ViewNavigation::zoomAbout(QPointF viewport, double wanted) {
     showsAll_ = false;
     const double next = std::clamp(wanted, kLeastZoom, kMostZoom);
@@ -279,16 +289,20 @@ void ViewNavigation::fit(const QRectF& rect) {
     if (rect.isEmpty()) {
         return;
     }
-    const QSizeF area = view_.viewport()->size();
+    const QSizeF area = uncovered().size();
     const auto zoomWith = [&](double margin) {
         return std::min((area.width() - 2 * margin) / rect.width(),
                         (area.height() - 2 * margin) / rect.height());
     };
     const double tight = std::min(zoomWith(kFitLeast), kLargeTextZoom);
     const double wanted = std::clamp(std::max(zoomWith(kFitPixels), tight), kLeastZoom, 1.0);
-    zoomAbout({area.width() / 2, area.height() / 2}, wanted);
-    view_.centerOn(rect.center());
+    zoomAbout(middle(), wanted);
+    centreOn(rect.center());
     minimap_.viewMoved();
+}
+
+void ViewNavigation::setCovered(int top) {
+    covered_ = top;
 }
 
 void ViewNavigation::fitAll() {
@@ -296,10 +310,14 @@ void ViewNavigation::fitAll() {
     showsAll_ = true;
 }
 
-void ViewNavigation::resized() {
+void ViewNavigation::fitAgain() {
     if (showsAll_) {
         fitAll();
     }
+}
+
+void ViewNavigation::resized() {
+    fitAgain();
     minimap_.reposition();
 }
 
@@ -342,14 +360,14 @@ void ViewNavigation::jumpTo(const QRectF& rect) {
 
 void ViewNavigation::reveal(const QRectF& body) {
     showsAll_ = false;
-    const QRectF seen = view_.mapToScene(view_.viewport()->rect()).boundingRect();
+    const QRectF seen = view_.mapToScene(uncovered()).boundingRect();
     const double margin = kRevealMargin / zoom();
     if (zoom() < kTextZoom) {
         jumpToActual();
-        view_.centerOn(body.center());
+        centreOn(body.center());
     } else if (!seen.adjusted(margin, margin, -margin, -margin).contains(body)) {
         leave();
-        view_.centerOn(body.center());
+        centreOn(body.center());
     }
     minimap_.viewMoved();
 }

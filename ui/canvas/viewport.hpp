@@ -90,8 +90,13 @@ public:
     void zoomBy(double notches, QPointF viewport);
     void zoomIn();
     void zoomOut();
+    /// So many pixels at the top lie behind something else: what is fitted or revealed stands below
+    /// them.
+    void setCovered(int top);
     /// All of the graph, also after the view got another size, until the user moves it.
     void fitAll();
+    /// The same again, unless the user has moved the view.
+    void fitAgain();
     /// The view got another size.
     void resized();
 
@@ -114,6 +119,9 @@ Q_SIGNALS:
 
 private:
     [[nodiscard]] QPointF middle() const;
+    /// The part of the viewport that is seen.
+    [[nodiscard]] QRect uncovered() const;
+    void centreOn(QPointF scene);
     void leave();
     void fit(const QRectF& rect);
 
@@ -122,6 +130,7 @@ private:
     Minimap minimap_;
     std::vector<ViewState> before_;  ///< from which the user jumped
     std::vector<ViewState> ahead_;   ///< from which goBack() went
+    int covered_ = 0;
     bool showsAll_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "ui/document/free_space.hpp"
 
 #include "ui/document/groups.hpp"
+#include "ui/document/patch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,10 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -102,6 +106,134 @@ void makeSpace(std::vector<NodeBox>& boxes, NodeBox& added) {
     }
 }
 
+/// Pushes down what the unit lies on where it is.
+void makeSpaceAround(graph::Document& document,
+                     const Groups& groups,
+                     const std::string& unit,
+                     const NodeSizes& sizes) {
+    NodeBox own = unitBox(document, groups, unit, sizes);
+    own.isPinned = false;
+    std::vector<NodeBox> boxes;
+    for (const std::string& other : groups.unitsIn(groups.of(unit))) {
+        if (other != unit) {
+            boxes.push_back(unitBox(document, groups, other, sizes));
+        }
+    }
+    makeSpace(boxes, own);
+    boxes.push_back(own);
+    for (const NodeBox& box : boxes) {
+        moveUnit(document, groups, box, sizes);
+    }
+}
+
+/// The port as it is seen where the nodes and groups of `group` are: one of a group in it has a
+/// nameInGroup().
+graph::PortRef portAt(const Groups& groups, const graph::PortRef& port, const std::string& group) {
+    std::string unit = port.node;
+    while (!groups.of(unit).empty() && groups.of(unit) != group) {
+        unit = groups.of(unit);
+    }
+    return unit == port.node ? port : graph::PortRef{unit, nameInGroup(port)};
+}
+
+/// A group moves with the bends of the wires in it.
+void moveWithWires(graph::Document& document,
+                   const Groups& groups,
+                   const NodeBox& box,
+                   const NodeSizes& sizes) {
+    const Point before = unitBox(document, groups, box.id, sizes).topLeft;
+    moveUnit(document, groups, box, sizes);
+    const NodeIds nodes = groups.find(box.id) ? groups.nodesIn(box.id) : NodeIds();
+    for (const graph::Link& link : document.links) {
+        std::vector<Point> bends = reroutesOf(link);
+        if (bends.empty() || !nodes.contains(link.from.node) || !nodes.contains(link.to.node)) {
+            continue;
+        }
+        for (Point& bend : bends) {
+            bend = {bend.x + box.topLeft.x - before.x, bend.y + box.topLeft.y - before.y};
+        }
+        setReroutes(document, link.to, std::move(bends));
+    }
+}
+
+/// Arranges what is in a group (empty: in none), groups in it first: frames are as large as that.
+class LevelArrangement {
+public:
+    LevelArrangement(graph::Document& document, const NodeIds& ids, const NodeSizes& sizes)
+        : document_(document), groups_(document), ids_(ids), sizes_(sizes) {}
+
+    void arrangeIn(const std::string& group) {
+        const auto isChosen = [this](const std::string& node) {
+            return ids_.empty() || ids_.contains(groups_.shownAs(node));
+        };
+        graph::Document level;
+        NodeSizes sizes;
+        NodeIds chosen;
+        for (const std::string& unit : groups_.unitsIn(group)) {
+            if (isOpen(unit)) {
+                arrangeIn(unit);
+            }
+            const NodeBox box = unitBox(document_, groups_, unit, sizes_);
+            setPosition(level.nodes[unit], box.topLeft);
+            setPinned(level.nodes[unit], box.isPinned);
+            sizes[unit] = box.size;
+            if (std::ranges::all_of(groups_.nodesIn(unit), isChosen)) {
+                chosen.insert(unit);
+            }
+        }
+        for (const graph::Link& link : document_.links) {
+            if (isIn(level, link, group)) {
+                level.links.push_back(link);
+                level.links.back().from = portAt(groups_, link.from, group);
+                level.links.back().to = portAt(groups_, link.to, group);
+            }
+        }
+        sortLinks(level);
+        if (!chosen.empty()) {
+            arrange(level, chosen, sizes);
+            takeOver(level, group);
+        }
+        for (const auto& [unit, node] : level.nodes) {
+            if (isOpen(unit) && !chosen.contains(unit) &&
+                std::ranges::any_of(groups_.nodesIn(unit), isChosen)) {
+                makeSpaceAround(document_, groups_, unit, sizes_);
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] bool isOpen(const std::string& unit) const {
+        const Group* group = groups_.find(unit);
+        return group && !group->isFolded;
+    }
+
+    /// Whether the wire runs between two of its units.
+    [[nodiscard]] bool isIn(const graph::Document& level,
+                            const graph::Link& link,
+                            const std::string& group) const {
+        const std::string from = portAt(groups_, link.from, group).node;
+        const std::string to = portAt(groups_, link.to, group).node;
+        return from != to && level.nodes.contains(from) && level.nodes.contains(to);
+    }
+
+    void takeOver(const graph::Document& level, const std::string& group) {
+        for (const auto& [unit, node] : level.nodes) {
+            moveWithWires(
+                document_, groups_, {.id = unit, .topLeft = positionOf(node), .size = {}}, sizes_);
+        }
+        for (graph::Link& link : document_.links) {
+            if (isIn(level, link, group)) {
+                link.extra = linkInto(level, portAt(groups_, link.to, group))->extra;
+            }
+        }
+    }
+
+    graph::Document& document_;
+    const Groups groups_;
+    const NodeIds& ids_;
+    const NodeSizes& sizes_;
+};
+
 }  // namespace
 
 std::string addNodeNear(graph::Document& document,
@@ -138,6 +270,10 @@ void spreadApart(graph::Document& document, const NodeSizes& sizes) {
     }
 }
 
+void arrangeShown(graph::Document& document, const NodeIds& ids, const NodeSizes& sizes) {
+    LevelArrangement(document, ids, sizes).arrangeIn({});
+}
+
 void foldGroup(graph::Document& document,
                const std::string& id,
                bool isFolded,
@@ -151,19 +287,7 @@ void foldGroup(graph::Document& document,
     putGroup(document, group);
     const Groups groups(document);
     for (std::string at = id; !at.empty(); at = groups.of(at)) {  // the one around it grew, too
-        NodeBox own = unitBox(document, groups, at, sizes);
-        own.isPinned = false;
-        std::vector<NodeBox> others;
-        for (const std::string& unit : groups.unitsIn(groups.of(at))) {
-            if (unit != at) {
-                others.push_back(unitBox(document, groups, unit, sizes));
-            }
-        }
-        makeSpace(others, own);
-        others.push_back(own);
-        for (const NodeBox& box : others) {
-            moveUnit(document, groups, box, sizes);
-        }
+        makeSpaceAround(document, groups, at, sizes);
     }
 }
 

@@ -25,6 +25,9 @@ std::string addNodeNear(graph::Document& document,
                         CanvasSizes& sizes);
 /// Moves down what the canvas shows on something else, as of a graph for nodes of other sizes.
 void spreadApart(graph::Document& document, const NodeSizes& sizes);
+/// arrange() of nodes and folded groups that the canvas shows. Each group is laid out by itself: an
+/// open one keeps its nodes, and no other lies in its frame.
+void arrangeShown(graph::Document& document, const NodeIds& ids, const NodeSizes& sizes);
 /// Shows the group as one node, or opens it where it is. What it would lie on then is pushed down,
 /// as by a new node. `sizes`: also of folded groups.
 void foldGroup(graph::Document& document,

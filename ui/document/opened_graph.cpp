@@ -200,7 +200,7 @@ void settleImport(graph::Document& document, const graph::Catalog& catalog) {
     const bool hasPositions = std::ranges::none_of(
         document.nodes, [](const auto& entry) { return entry.second.position.is_null(); });
     const NodeSizes sizes = roughSizes(document, catalog);
-    hasPositions ? spreadApart(document, sizes) : arrange(document, {}, sizes);
+    hasPositions ? spreadApart(document, sizes) : arrangeShown(document, {}, sizes);
 }
 
 OpenedGraph openedBackup(const QString& backup, const QString& path) {

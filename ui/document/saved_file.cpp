@@ -218,6 +218,14 @@ Error namingFile(const Error& error, const files::InputFile& file) {
             error.item()};
 }
 
+std::optional<files::FileIdentity> identityOf(const QString& path) {
+    try {
+        return files::InputFile(encoded(path)).identity();
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
 graph::Document loadGraph(const QString& path) {
     const files::InputFile file(encoded(path));
     const std::string text = graph::readGraphText(file);

@@ -9,6 +9,7 @@
 #include <QFile>
 #include <QString>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace lowtide::ui {
 [[nodiscard]] inline std::string encoded(const QString& path) {
     return QFile::encodeName(path).toStdString();
 }
+
+/// Nothing where there is no such file, or none that can be read.
+[[nodiscard]] std::optional<files::FileIdentity> identityOf(const QString& path);
 
 /// Writes the graph whole or not at all; what stood there becomes a backup (the newest ten, in a
 /// folder of `backupFolder` by the file's name). Errors as files::OutputFile.

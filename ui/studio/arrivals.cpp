@@ -37,18 +37,13 @@ bool applyStep(GraphModel& model, const QString& text, const Edit& edit) {
     return model.undoStack().index() != before;
 }
 
-/// The button takes back the last step of the graph, which comes into sight for that, so it goes
-/// with the next one.
+/// The button takes back the last step of the graph, so it goes with the next one.
 void reportStep(MainWindowWidgets& widgets, const QString& sentence) {
     Workspace& workspace = widgets.workspace;
     NoticeBar& notices = widgets.notices;
-    const auto undo = [&workspace, id = workspace.model.shown()] {
-        if (workspace.model.isOpen(id)) {
-            workspace.file.show(id);
-            workspace.model.undoStack(id).undo();
-        }
-    };
-    const quint64 notice = notices.show(NoticeKind::Info, sentence, ArrivalWords::tr("Undo"), undo);
+    const auto undo = [&model = workspace.model] { model.undoStack().undo(); };
+    const quint64 notice =
+        notices.showOfDocument(NoticeKind::Info, sentence, ArrivalWords::tr("Undo"), undo);
     QObject::connect(
         &workspace.model.undoStack(),
         &QUndoStack::indexChanged,
@@ -112,9 +107,10 @@ void putFile(MainWindowWidgets& widgets, const Arrival& arrival, const DropSpot&
     }
     showNode(widgets, spot, target.isPointed, inserted.node, inserted.param);
     if (!hasChanged) {
-        widgets.notices.show(NoticeKind::Info,
-                             ArrivalWords::tr("%1 already uses %2.")
-                                 .arg(titlesOf(model, {inserted.node}), nameOfFile(arrival.value)));
+        widgets.notices.showOfDocument(
+            NoticeKind::Info,
+            ArrivalWords::tr("%1 already uses %2.")
+                .arg(titlesOf(model, {inserted.node}), nameOfFile(arrival.value)));
     } else if (!target.isPointed || !inserted.added.empty()) {
         reportStep(widgets, sentenceOf(model, arrival.value, inserted));
     }
@@ -125,10 +121,11 @@ void putWords(MainWindowWidgets& widgets, const QString& words, const DropSpot& 
     const std::optional<graph::PortRef> prompt =
         promptFor(model.document(), model.catalog(), spot, widgets.canvas.selectedNodes());
     if (!prompt) {
-        widgets.notices.show(NoticeKind::Info,
-                             ArrivalWords::tr("No prompt, or more than one, could take it. Drop it "
-                                              "on the one that is meant, or write %1 there.")
-                                 .arg(words));
+        widgets.notices.showOfDocument(
+            NoticeKind::Info,
+            ArrivalWords::tr("No prompt, or more than one, could take it. Drop it "
+                             "on the one that is meant, or write %1 there.")
+                .arg(words));
         return;
     }
     const bool hasChanged =

@@ -29,16 +29,6 @@ std::optional<OpenedGraph> savedGraph(const QString& path) {
     }
 }
 
-/// Nothing where there is no such file, or none that can be read.
-std::optional<files::FileIdentity> identityOf(const QString& path) {
-    try {
-        return path.isEmpty() ? std::nullopt
-                              : std::optional(files::InputFile(encoded(path)).identity());
-    } catch (const Error&) {
-        return std::nullopt;
-    }
-}
-
 /// Whether a file is there that begins as no graph does.
 bool holdsSomethingElse(const QString& path) {
     constexpr qint64 kBegin = 64;

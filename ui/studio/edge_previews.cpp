@@ -10,8 +10,10 @@
 #include "ui/document/inpainting.hpp"
 
 #include <QDir>
+#include <QGuiApplication>
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -65,6 +67,15 @@ QImage fittedTo(const QImage& image, const EdgesFit& fit) {
                 static_cast<int>(geometry.scaled.height),
                 Qt::IgnoreAspectRatio,
                 Qt::SmoothTransformation);
+}
+
+/// What was made before, while its file is the same.
+EdgesMade edgesNow(const EdgesAsked& asked, const std::optional<EdgesMade>& before) {
+    const std::optional<files::FileIdentity> file = identityOf(asked.path);  // before it is read
+    if (before && file && before->file == file) {
+        return *before;
+    }
+    return {.asked = asked, .file = file, .image = edgesOf(asked)};
 }
 
 }  // namespace
@@ -145,6 +156,14 @@ EdgePreviews::EdgePreviews(GraphModel& model,
         look();
     });
     connect(&file_, &DocumentFile::moved, this, &EdgePreviews::look);
+    connect(qGuiApp,
+            &QGuiApplication::applicationStateChanged,
+            this,
+            [this](Qt::ApplicationState state) {
+                if (state == Qt::ApplicationActive) {
+                    lookAgain();
+                }
+            });
     look();
 }
 
@@ -156,9 +175,9 @@ void EdgePreviews::look() {
             wanted.emplace(id, *asked);
         }
     }
-    for (const auto& [id, asked] : std::exchange(shown_, {})) {
+    for (const auto& [id, made] : std::exchange(shown_, {})) {
         if (wanted.contains(id)) {
-            shown_.emplace(id, asked);
+            shown_.emplace(id, made);
         } else if (model_.node(id)) {
             statuses_.takeImage(id, {});
         }
@@ -169,39 +188,63 @@ void EdgePreviews::look() {
     }
 }
 
+void EdgePreviews::lookAgain() {
+    for (const auto& [id, made] : shown_) {
+        doubted_.insert(id);
+    }
+    make();
+}
+
 /// One after the other; what is asked for while one is made comes after it.
 void EdgePreviews::make() {
-    for (const auto& [id, asked] : wanted_) {
-        const auto there = shown_.find(id);
-        if (there != shown_.end() && there->second == asked) {
-            continue;
-        }
-        if (const NodeImage* made = kept(asked)) {
-            statuses_.takeImage(id, *made);
-            shown_[id] = asked;
-            continue;
-        }
-        if (!isAtWork_) {
-            isAtWork_ = true;
-            later(
-                this,
-                [asked = asked] { return edgesOf(asked); },
-                [this, asked = asked](const NodeImage& made) {
-                    isAtWork_ = false;
-                    kept_.emplace_back(asked, made);
-                    if (kept_.size() > kMostKeptEdges) {
-                        kept_.pop_front();
-                    }
-                    make();
-                });
-        }
+    const auto next =
+        std::ranges::find_if(wanted_, [this](const auto& entry) { return !isShown(entry.first); });
+    if (isAtWork_ || next == wanted_.end()) {
         return;
+    }
+    isAtWork_ = true;
+    doubted_.erase(next->first);
+    later(
+        this,
+        [asked = next->second, before = kept(next->second)] { return edgesNow(asked, before); },
+        [this, id = next->first](const EdgesMade& made) {
+            isAtWork_ = false;
+            keep(made);
+            const auto wanted = wanted_.find(id);
+            if (wanted != wanted_.end() && wanted->second == made.asked) {
+                show(id, made);
+            }
+            make();
+        });
+}
+
+void EdgePreviews::keep(const EdgesMade& made) {
+    std::erase_if(kept_, [&](const EdgesMade& each) { return each.asked == made.asked; });
+    kept_.push_back(made);
+    if (kept_.size() > kMostKeptEdges) {
+        kept_.pop_front();
     }
 }
 
-const NodeImage* EdgePreviews::kept(const EdgesAsked& asked) const {
-    const auto found = std::ranges::find(kept_, asked, &std::pair<EdgesAsked, NodeImage>::first);
-    return found == kept_.end() ? nullptr : &found->second;
+void EdgePreviews::show(const std::string& node, const EdgesMade& made) {
+    const auto there = shown_.find(node);
+    const bool isSame = there != shown_.end() && there->second.asked == made.asked && made.file &&
+                        there->second.file == made.file;
+    if (!isSame) {
+        statuses_.takeImage(node, made.image);
+        shown_[node] = made;
+    }
+}
+
+bool EdgePreviews::isShown(const std::string& node) const {
+    const auto there = shown_.find(node);
+    return there != shown_.end() && there->second.asked == wanted_.at(node) &&
+           !doubted_.contains(node);
+}
+
+std::optional<EdgesMade> EdgePreviews::kept(const EdgesAsked& asked) const {
+    const auto found = std::ranges::find(kept_, asked, &EdgesMade::asked);
+    return found == kept_.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace lowtide::ui

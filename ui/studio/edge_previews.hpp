@@ -2,6 +2,7 @@
 
 #include "ui/bridge/node_status.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/document/saved_file.hpp"
 #include "ui/studio/document_file.hpp"
 
 #include <QObject>
@@ -12,8 +13,8 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <utility>
 
 namespace lowtide::ui {
 
@@ -47,8 +48,16 @@ struct EdgesAsked {
 /// the image cannot be read, or not be fitted. Any thread.
 [[nodiscard]] NodeImage edgesOf(const EdgesAsked& asked);
 
+/// Edges as they were made of a file.
+struct EdgesMade {
+    EdgesAsked asked;
+    std::optional<files::FileIdentity> file{};  ///< nothing: it is not there
+    NodeImage image{};
+};
+
 /// Shows on nodes that draw the edges of an image what they will draw, before any run. Files are
-/// read, and edges are found, on another thread, a moment after the last change.
+/// read, and edges are found, on another thread, a moment after the last change; files that were
+/// changed meanwhile are read again when the user comes back to the program.
 class EdgePreviews : public QObject {
     Q_OBJECT
 
@@ -62,14 +71,19 @@ public:
 private:
     void look();
     void make();
-    [[nodiscard]] const NodeImage* kept(const EdgesAsked& asked) const;
+    void lookAgain();
+    void keep(const EdgesMade& made);
+    void show(const std::string& node, const EdgesMade& made);
+    [[nodiscard]] bool isShown(const std::string& node) const;
+    [[nodiscard]] std::optional<EdgesMade> kept(const EdgesAsked& asked) const;
 
     GraphModel& model_;
     NodeStatuses& statuses_;
     const DocumentFile& file_;
     std::map<std::string, EdgesAsked> wanted_;
-    std::map<std::string, EdgesAsked> shown_;
-    std::deque<std::pair<EdgesAsked, NodeImage>> kept_;  ///< the newest last
+    std::map<std::string, EdgesMade> shown_;
+    std::set<std::string> doubted_;  ///< shown ones whose files may be others now
+    std::deque<EdgesMade> kept_;     ///< the newest last
     QTimer due_;
     bool isAtWork_ = false;
 };

@@ -173,12 +173,15 @@ FileCommands::FileCommands(MainWindowWidgets& widgets)
       window_(&widgets.window) {
     connectActions();
     connectNotices(widgets.notices);
+    connect(&file_, &DocumentFile::moved, this, &FileCommands::reportGroups);
+    connect(&model_, &GraphModel::closed, this, [this](DocumentId id) { looked_.erase(id); });
+    reportGroups();
     connect(&widgets.canvas, &GraphView::foreignPasted, this, &FileCommands::openText);
     connect(&widgets.workspace.prompts,
             &PromptLibrary::foreignPasted,
             this,
             [this](const QString& text) {
-                widgets_.notices.show(
+                widgets_.notices.showOfDocument(
                     NoticeKind::Info,
                     tr("The pasted text holds a workflow or settings of another program."),
                     tr("Open as a graph"),
@@ -324,7 +327,6 @@ void FileCommands::openPath(const QString& path, Then then) {
                            return;
                        case FileOutcome::Kind::Done:
                            keepRecent(path);
-                           reportGroups(path);
                            break;
                        default:
                            reportUnopened(path, outcome);
@@ -340,12 +342,14 @@ void FileCommands::openText(const QString& text) {
                    }));
 }
 
-void FileCommands::reportGroups(const QString& path) {
-    if (Groups(model_.document()).isDamaged()) {
-        widgets_.notices.show(NoticeKind::Warning,
-                              tr("Groups in “%1” are damaged: what can be read of them is shown. "
-                                 "No node is missing.")
-                                  .arg(QFileInfo(path).fileName()));
+/// Whichever way a document was opened, it is shown.
+void FileCommands::reportGroups() {
+    if (looked_.insert(model_.shown()).second && Groups(model_.document()).isDamaged()) {
+        widgets_.notices.showOfDocument(
+            NoticeKind::Warning,
+            tr("Groups in “%1” are damaged: what can be read of them is shown. "
+               "No node is missing.")
+                .arg(file_.name()));
     }
 }
 

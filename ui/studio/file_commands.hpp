@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -104,7 +105,7 @@ private:
     void saveAs(DocumentId id, const Then& then);
     void saveTo(DocumentId id, const QString& path, const Then& then);
     void saveOverOther(DocumentId id, const Then& then);
-    void reportGroups(const QString& path);
+    void reportGroups();
     void reportUnopened(const QString& path, const FileOutcome& outcome);
     void reportSaved(const QString& path, const FileOutcome& outcome, const Then& then);
     [[nodiscard]] DocumentFile::Then whileHere(std::function<void(const FileOutcome& outcome)> act);
@@ -114,6 +115,7 @@ private:
     GraphModel& model_;
     AppFolders appFolders_;
     QWidget* window_;
+    std::set<DocumentId> looked_;  ///< documents that were shown, whose groups were looked at
 };
 
 /// The graph of a first start.

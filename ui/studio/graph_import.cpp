@@ -205,12 +205,12 @@ void ImportReports::reportImport() {
     if (!isExact) {
         widgets_.panels.show("issues");
     }
-    widgets_.notices.show(missing.empty() ? NoticeKind::Info : NoticeKind::Warning,
-                          importSentence(report, file_.name(), widgets_.workspace.model.document()),
-                          lacksFiles ? tr("Find files...") : QString(),
-                          lacksFiles
-                              ? std::function<void()>([this] { locate_.locate(std::string()); })
-                              : std::function<void()>());
+    widgets_.notices.showOfDocument(
+        missing.empty() ? NoticeKind::Info : NoticeKind::Warning,
+        importSentence(report, file_.name(), widgets_.workspace.model.document()),
+        lacksFiles ? tr("Find files...") : QString(),
+        lacksFiles ? std::function<void()>([this] { locate_.locate(std::string()); })
+                   : std::function<void()>());
 }
 
 }  // namespace lowtide::ui

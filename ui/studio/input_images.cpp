@@ -1,12 +1,15 @@
 #include "ui/studio/input_images.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/bridge/image_load.hpp"
 
 #include <QDir>
+#include <QGuiApplication>
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -40,44 +43,77 @@ InputImages::InputImages(GraphModel& model,
         look();
     });
     connect(&file_, &DocumentFile::moved, this, &InputImages::look);
+    connect(qGuiApp,
+            &QGuiApplication::applicationStateChanged,
+            this,
+            [this](Qt::ApplicationState state) {
+                if (state == Qt::ApplicationActive) {
+                    for (const auto& [id, chosen] : shown_) {
+                        show(id, chosen.path);
+                    }
+                }
+            });
     look();
 }
 
 void InputImages::look() {
-    std::map<std::string, QString> chosen;
+    std::map<std::string, Chosen> chosen;
     for (const auto& [id, node] : model_.document().nodes) {
         const NodeDesc* desc = model_.desc(id);
         if (const QString path = desc ? imageOf(*desc, node, file_.folder()) : QString();
             !path.isEmpty()) {
-            chosen[id] = path;
+            chosen[id].path = path;
         }
     }
-    const std::map<std::string, QString> before = std::exchange(shown_, chosen);
-    for (const auto& [id, path] : before) {
-        if (!chosen.contains(id) && model_.node(id)) {
+    std::vector<std::string> others;
+    for (auto& [id, each] : chosen) {
+        const auto old = shown_.find(id);
+        if (old != shown_.end() && old->second.path == each.path) {
+            each = old->second;
+        } else {
+            others.push_back(id);
+        }
+    }
+    for (const auto& [id, each] : std::exchange(shown_, std::move(chosen))) {
+        if (!shown_.contains(id) && model_.node(id)) {
             statuses_.takeImage(id, {});
         }
     }
-    for (const auto& [id, path] : chosen) {
-        const auto old = before.find(id);
-        if (old == before.end() || old->second != path) {
-            show(id, path);
-        }
+    for (const std::string& id : others) {
+        show(id, shown_.at(id).path);
     }
 }
 
+/// An image file as it was read; nothing of one that is as it was.
+struct InputImages::Read {
+    std::optional<files::FileIdentity> file{};
+    std::optional<LoadedImage> image{};
+};
+
 void InputImages::show(const std::string& node, const QString& path) {
-    loadImageLater(path, this, [this, node, path](const LoadedImage& loaded) {
-        const auto wanted = shown_.find(node);
-        if (wanted == shown_.end() || wanted->second != path) {
-            return;
-        }
-        NodeImage nodeImage;
-        if (!loaded.levels.empty()) {
-            nodeImage = {.image = loaded.levels.back(), .size = loaded.levels.front().size()};
-        }
-        statuses_.takeImage(node, nodeImage);
-    });
+    later(
+        this,
+        [path, known = shown_.at(node).file] {
+            Read read{.file = identityOf(path)};  // before it is read
+            if (!read.file || read.file != known) {
+                read.image = loadImage(path);
+            }
+            return read;
+        },
+        [this, node, path](const Read& read) { take(node, path, read); });
+}
+
+void InputImages::take(const std::string& node, const QString& path, const Read& read) {
+    const auto wanted = shown_.find(node);
+    if (wanted == shown_.end() || wanted->second.path != path || !read.image) {
+        return;
+    }
+    wanted->second.file = read.file;
+    NodeImage nodeImage;
+    if (!read.image->levels.empty()) {
+        nodeImage = {.image = read.image->levels.back(), .size = read.image->levels.front().size()};
+    }
+    statuses_.takeImage(node, nodeImage);
 }
 
 }  // namespace lowtide::ui

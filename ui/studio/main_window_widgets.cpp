@@ -8,6 +8,8 @@
 #include <QStackedWidget>
 #include <QToolButton>
 
+#include <utility>
+
 namespace lowtide::ui {
 
 namespace {
@@ -60,6 +62,7 @@ MainWindowWidgets::MainWindowWidgets(const MainWindowParts& parts)
     addPanels();
     connectPanels();
     connectDocuments();
+    connectNotices();
     addTabs();
     connectCanvas(actions, canvas);
     QMenu* menu = menuAt(*window.menuBar(), QStringLiteral("View/Panels"));
@@ -174,6 +177,26 @@ void MainWindowWidgets::connectDocuments() {
     connect(&documents, &QTabBar::tabBarClicked, this, [this](int tab) {
         if (tab >= 0) {
             showGraph();
+        }
+    });
+}
+
+/// Those about a graph come and go with it. Over the canvas they lie at its top. A graph at which
+/// nobody has worked yet is fitted again for what is reported of its opening; later news move
+/// nothing under the pointer.
+void MainWindowWidgets::connectNotices() {
+    GraphModel& model = workspace.model;
+    notices.setDocument(model.shown());
+    connect(&model, &GraphModel::changed, &notices, [this, &model](const Delta& delta) {
+        if (delta.reset) {
+            notices.setDocument(model.shown());
+        }
+    });
+    connect(&model, &GraphModel::closed, &notices, &NoticeBar::forget);
+    connect(&notices, &NoticeBar::heightChanged, &canvas, [this, before = 0](int pixels) mutable {
+        canvas.navigation().setCovered(pixels);
+        if (pixels > std::exchange(before, pixels) && workspace.model.undoStack().count() == 0) {
+            canvas.navigation().fitAgain();
         }
     });
 }

@@ -108,6 +108,7 @@ private:
     void addPanels();
     void connectPanels();
     void connectDocuments();
+    void connectNotices();
     [[nodiscard]] GraphSight sight() const;
     void showSight();
 

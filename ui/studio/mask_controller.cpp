@@ -114,17 +114,18 @@ void MaskController::wire(const QString& image, const QString& mask, const QSize
                            });
     viewer_.retouching().end();
     if (wired.refusal == InpaintWired::Refusal::None) {
-        notices_.show(
+        notices_.showOfDocument(
             NoticeKind::Success,
             tr("The graph regenerates the masked part of “%1”; every other pixel is kept. "
                "Describe in the prompt what belongs there, then press Run.")
                 .arg(QFileInfo(image).fileName()));
     } else if (wired.refusal == InpaintWired::Refusal::NoSampler) {
-        notices_.show(NoticeKind::Warning,
-                      tr("No node of this graph fills masks. Open a preset, such as Inpaint, and "
-                         "use the mask again; it is kept with its image."),
-                      tr("Presets"),
-                      [this] { widgets_.panels.show("presets"); });
+        notices_.showOfDocument(
+            NoticeKind::Warning,
+            tr("No node of this graph fills masks. Open a preset, such as Inpaint, and "
+               "use the mask again; it is kept with its image."),
+            tr("Presets"),
+            [this] { widgets_.panels.show("presets"); });
     } else {
         notices_.show(NoticeKind::Warning,
                       tr("No nodes that fill masks are here: start the studio with its engine. The "
@@ -188,9 +189,10 @@ void MaskController::wireRegion(const PromptRegion& region) {
     }
     viewer_.retouching().end();
     widgets_.canvas.select({wired.encoder});
-    notices_.show(NoticeKind::Success,
-                  tr("The part follows its own prompt, and the whole image the other one. Press "
-                     "Run."));
+    notices_.showOfDocument(
+        NoticeKind::Success,
+        tr("The part follows its own prompt, and the whole image the other one. Press "
+           "Run."));
     widgets_.showGraph();
 }
 
@@ -256,8 +258,9 @@ void MaskController::frame(const QImage& image, const QRect& frame, int overlap)
 void MaskController::removeUnused() {
     const QString graph = workspace_.file.path();
     if (graph.isEmpty()) {
-        notices_.show(NoticeKind::Info,
-                      tr("Save the graph first: only masks next to its file can be removed."));
+        notices_.showOfDocument(
+            NoticeKind::Info,
+            tr("Save the graph first: only masks next to its file can be removed."));
         return;
     }
     background_.run([this, graph, appFolders = appFolders_]() -> Background::Answer {
@@ -318,10 +321,11 @@ void MaskController::offerUnused(const QString& graph, const SiblingImages& foun
     const QString name = QFileInfo(graph).fileName();
     const QFileInfoList unused = usedHere().unusedOf(found.used.unusedOf(found.written));
     if (unused.isEmpty()) {
-        notices_.show(NoticeKind::Info,
-                      tr("There is nothing to remove: all masks, crops and extended images next to "
-                         "“%1” are in use.")
-                          .arg(name));
+        notices_.showOfDocument(
+            NoticeKind::Info,
+            tr("There is nothing to remove: all masks, crops and extended images next to "
+               "“%1” are in use.")
+                .arg(name));
         return;
     }
     if (UnusedDialog(unused, name, &widgets_.window).exec() == QDialog::Accepted) {

@@ -261,7 +261,7 @@ void ModelCommands::useConverted(const NamedModel& source, const QString& file) 
     const ConvertedUse found =
         useOfConverted(workspace_.model.document(), workspace_.model.catalog(), source, written);
     if (found.nodes.empty()) {
-        widgets_.notices.show(
+        widgets_.notices.showOfDocument(
             NoticeKind::Info,
             tr("No node, or more than one, of this graph could use %1. Choose it there.")
                 .arg(QFileInfo(file).fileName()));
@@ -269,7 +269,7 @@ void ModelCommands::useConverted(const NamedModel& source, const QString& file) 
     }
     workspace_.model.endMerging();
     workspace_.model.apply(tr("Use %1").arg(QFileInfo(file).fileName()), found.edit);
-    widgets_.notices.show(
+    widgets_.notices.showOfDocument(
         NoticeKind::Info,
         tr("Weights of this model remain on the device as its file has them, and are "
            "decoded in every forward pass: less memory, more time."));

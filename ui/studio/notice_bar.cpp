@@ -138,6 +138,19 @@ quint64 NoticeBar::show(NoticeKind kind,
                 .standing = {}});
 }
 
+quint64 NoticeBar::showOfDocument(NoticeKind kind,
+                                  const QString& text,
+                                  const QString& button,
+                                  std::function<void()> act) {
+    return add({.number = ++last_,
+                .kind = kind,
+                .text = text,
+                .button = button,
+                .act = std::move(act),
+                .standing = {},
+                .document = document_});
+}
+
 quint64 NoticeBar::offerUndo(const QString& text, std::function<void()> undo) {
     return add({.number = ++last_,
                 .kind = NoticeKind::Info,
@@ -169,15 +182,41 @@ void NoticeBar::withdraw(quint64 notice) {
     removeIf([&](const Notice& each) { return each.number == notice && each.standing.isEmpty(); });
 }
 
-/// The same once more, and the same condition in other words, take the place of what is there.
+/// Nothing goes that comes back with another document.
+void NoticeBar::setDocument(DocumentId document) {
+    document_ = document;
+    showRows();
+}
+
+void NoticeBar::forget(DocumentId document) {
+    removeIf([&](const Notice& each) { return each.document == document; });
+}
+
+bool NoticeBar::isSeen(const Notice& notice) const {
+    return notice.document == 0 || notice.document == document_;
+}
+
+std::vector<const NoticeBar::Notice*> NoticeBar::seen() const {
+    std::vector<const Notice*> seen;
+    for (const Notice& notice : notices_) {
+        if (isSeen(notice) && seen.size() < rows_.size()) {
+            seen.push_back(&notice);
+        }
+    }
+    return seen;
+}
+
+/// The same once more, and the same condition in other words, take the place of what is there;
+/// those of documents behind wait for theirs.
 quint64 NoticeBar::add(Notice notice) {
     log(lookOf(notice.kind).level, notice.text.toStdString());
     std::erase_if(notices_, [&](const Notice& each) {
         const bool isSame =
             each.standing.isEmpty() ? each.text == notice.text : each.standing == notice.standing;
-        return isSame ||
-               (!isProblem(notice.kind) && !isProblem(each.kind) && each.standing.isEmpty() &&
-                notice.standing.isEmpty() && each.isUndo == notice.isUndo);
+        const bool isOlderNews = !isProblem(notice.kind) && !isProblem(each.kind) &&
+                                 each.standing.isEmpty() && notice.standing.isEmpty() &&
+                                 each.isUndo == notice.isUndo;
+        return isSeen(each) && (isSame || isOlderNews);
     });
     const int rank = lookOf(notice.kind).rank;
     const auto reposition = std::ranges::find_if(
@@ -197,26 +236,30 @@ quint64 NoticeBar::add(Notice notice) {
     return number;
 }
 
-/// The lowest and oldest problem goes, but no condition that still holds unless all do.
+/// Of those that are seen, the lowest and oldest problem goes, but no condition that still holds
+/// unless all do.
 void NoticeBar::reserveSpace() {
-    const auto problems = [&](bool hasEnded) {
-        return std::ranges::count_if(notices_, [&](const Notice& each) {
-            return isProblem(each.kind) && (!hasEnded || each.standing.isEmpty());
-        });
+    using Is = bool (*)(const Notice&);
+    const Is isAny = [](const Notice&) { return true; };
+    const Is isTrouble = [](const Notice& each) { return isProblem(each.kind); };
+    const auto count = [&](Is is) {
+        return static_cast<size_t>(std::ranges::count_if(
+            notices_, [&](const Notice& each) { return isSeen(each) && is(each); }));
     };
-    while (problems(false) > static_cast<std::ptrdiff_t>(kMostProblems)) {
-        const bool canClose = problems(true) > 0;
-        const auto last = std::find_if(notices_.rbegin(), notices_.rend(), [&](const auto& each) {
-            return isProblem(each.kind) && (!canClose || each.standing.isEmpty());
-        });
-        notices_.erase(std::next(last).base());
+    const auto dropLast = [&](Is is) {
+        const auto lastOf = [&](bool canHold) {
+            return std::find_if(notices_.rbegin(), notices_.rend(), [&](const Notice& each) {
+                return isSeen(each) && is(each) && (canHold || each.standing.isEmpty());
+            });
+        };
+        const auto ended = lastOf(false);
+        notices_.erase(std::next(ended == notices_.rend() ? lastOf(true) : ended).base());
+    };
+    while (count(isTrouble) > kMostProblems) {
+        dropLast(isTrouble);
     }
-    while (notices_.size() > rows_.size()) {
-        const auto last = std::find_if(notices_.rbegin(), notices_.rend(), [](const auto& each) {
-            return each.standing.isEmpty();
-        });
-        notices_.erase(last == notices_.rend() ? std::prev(notices_.end())
-                                               : std::next(last).base());
+    while (count(isAny) > rows_.size()) {
+        dropLast(isAny);
     }
 }
 
@@ -227,22 +270,23 @@ void NoticeBar::removeIf(const std::function<bool(const Notice&)>& isGone) {
 }
 
 void NoticeBar::showRows() {
+    const std::vector<const Notice*> shown = seen();
     for (size_t at = 0; at < rows_.size(); ++at) {
-        if (at < notices_.size()) {
-            rows_[at]->showNotice(notices_[at]);
+        if (at < shown.size()) {
+            rows_[at]->showNotice(*shown[at]);
         } else {
             rows_[at]->hide();
         }
     }
     setAccessibleName(text());
-    setVisible(!notices_.empty());
+    setVisible(!shown.empty());
     reposition();
 }
 
 QString NoticeBar::text() const {
     QStringList lines;
-    for (const Notice& notice : notices_) {
-        lines << notice.text;
+    for (const Notice* notice : seen()) {
+        lines << notice->text;
     }
     return lines.join(QLatin1Char('\n'));
 }
@@ -255,10 +299,13 @@ void NoticeBar::setAtBottom(bool isAtBottom) {
 /// As wide as what it lies over, as high as the texts need.
 void NoticeBar::reposition() {
     const int width = over_.width();
-    const int height = notices_.empty() ? 0 : layout()->totalHeightForWidth(width);
+    const int height = seen().empty() ? 0 : layout()->totalHeightForWidth(width);
     const QPoint corner(0, isAtBottom_ ? over_.height() - height : 0);
     setGeometry(QRect(over_.mapTo(parentWidget(), corner), QSize(width, height)));
     raise();
+    if (std::exchange(height_, height) != height) {
+        Q_EMIT heightChanged(height);
+    }
 }
 
 }  // namespace lowtide::ui

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/access/spoken.hpp"
+#include "ui/document/graph_model.hpp"
 
 #include <QFrame>
 
@@ -13,7 +14,8 @@ namespace lowtide::ui {
 enum class NoticeKind { Info, Warning, Error, Success };
 
 /// A short list over a part of the window that reports something without stopping the work, errors
-/// first, then warnings. Every notice is a line of the log too: what no longer fits is not lost.
+/// first, then warnings. What is about one document is shown with that one. Every notice is a line
+/// of the log too: what no longer fits is not lost.
 class NoticeBar : public QFrame, public Spoken {
     Q_OBJECT
 
@@ -32,6 +34,11 @@ public:
                  const QString& text,
                  const QString& button = {},
                  std::function<void()> act = {});
+    /// The same about the document in front: it is shown with that one alone, and goes with it.
+    quint64 showOfDocument(NoticeKind kind,
+                           const QString& text,
+                           const QString& button = {},
+                           std::function<void()> act = {});
     /// The same of what was just done, with the button that takes it back: news of other things
     /// leave it.
     quint64 offerUndo(const QString& text, std::function<void()> undo);
@@ -45,6 +52,10 @@ public:
     void end(const QString& what);
     /// It no longer holds; one that has gone already is no matter.
     void withdraw(quint64 notice);
+    /// Another document is in front.
+    void setDocument(DocumentId document);
+    /// The document is closed.
+    void forget(DocumentId document);
     /// Whether it lies at the bottom of the widget below it.
     void setAtBottom(bool isAtBottom);
 
@@ -56,6 +67,10 @@ public:
     }
 
     [[nodiscard]] QString spokenText() const override { return {}; }
+
+Q_SIGNALS:
+    /// So many pixels of what it lies over are behind it now.
+    void heightChanged(int pixels);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -69,11 +84,14 @@ private:
         QString text;
         QString button;
         std::function<void()> act;
-        QString standing;     ///< the condition; empty: it can be closed
-        bool isUndo = false;  ///< it can be undone
+        QString standing;         ///< the condition; empty: it can be closed
+        bool isUndo = false;      ///< it can be undone
+        DocumentId document = 0;  ///< which it is about; 0: none
     };
 
     quint64 add(Notice notice);
+    [[nodiscard]] bool isSeen(const Notice& notice) const;
+    [[nodiscard]] std::vector<const Notice*> seen() const;
     void removeIf(const std::function<bool(const Notice&)>& isGone);
     void reserveSpace();
     void showRows();
@@ -81,6 +99,8 @@ private:
 
     QWidget& over_;
     bool isAtBottom_ = false;
+    int height_ = 0;               ///< as it was reported
+    DocumentId document_ = 0;      ///< in front; 0: none
     std::vector<Notice> notices_;  ///< in the order in which they are shown
     std::array<Row*, kMostProblems + 2> rows_{};
     quint64 last_ = 0;

@@ -213,7 +213,7 @@ void PresetCommands::show(const QString& id, const QString& title, size_t left) 
     widgets_.presets.choose(id);
     widgets_.showGraph();
     if (left > 0) {
-        widgets_.notices.show(
+        widgets_.notices.showOfDocument(
             NoticeKind::Info,
             tr("“%1” has no place for %n prompts of the image.", nullptr, static_cast<int>(left))
                 .arg(title));
@@ -224,7 +224,7 @@ void PresetCommands::reportMissingFiles(const QString& id) {
     const PresetEntry* entry = workspace_.presets.find(id);
     if (entry && !entry->isComplete()) {
         const auto missing = std::ranges::count(entry->files, false, &RequiredFile::isThere);
-        widgets_.notices.show(
+        widgets_.notices.showOfDocument(
             NoticeKind::Warning,
             tr("%n files of “%1” are missing.", nullptr, static_cast<int>(missing))
                 .arg(entry->title),

@@ -390,7 +390,7 @@ bool RunCommands::commit() {
         return true;
     }
     EditSession::refusedField()->setFocus();
-    unread_ = widgets_.notices.show(
+    unread_ = widgets_.notices.showOfDocument(
         NoticeKind::Warning,
         tr("Nothing runs yet: what is typed in the marked field cannot be read. Fix it, "
            "or press Esc there to keep the value before it."));
@@ -451,7 +451,7 @@ void RunCommands::run(RunHow how, const std::set<std::string>& until) {
 void RunCommands::runToSelected() {
     const std::set<std::string> nodes = widgets_.canvas.selectedNodes();
     if (nodes.empty()) {
-        widgets_.notices.show(NoticeKind::Info, tr("Select the node to run to."));
+        widgets_.notices.showOfDocument(NoticeKind::Info, tr("Select the node to run to."));
         return;
     }
     run(RunHow::Last, nodes);
@@ -502,7 +502,8 @@ void RunCommands::reportRefused(const Issues& issues) {
                                          QString::fromStdString(issue.hint.str()),
                                          "; ");
     const QString node = nodeNamesIn(workspace_.model)(issue.node);
-    widgets_.notices.show(NoticeKind::Warning, tr("Nothing runs: in %1, %2").arg(node, text));
+    widgets_.notices.showOfDocument(NoticeKind::Warning,
+                                    tr("Nothing runs: in %1, %2").arg(node, text));
     widgets_.reveal(issue.node, issue.item);
 }
 

@@ -360,11 +360,12 @@ void SheetController::useValues(int cell) {
                 document = cellOf(plan, at, document, workspace_.model.catalog());
             });
     } catch (const Error& error) {
-        notices_.show(NoticeKind::Warning,
-                      tr("The open graph does not take these values: %1").arg(errorText(error)));
+        notices_.showOfDocument(
+            NoticeKind::Warning,
+            tr("The open graph does not take these values: %1").arg(errorText(error)));
         return;
     }
-    notices_.show(NoticeKind::Info, tr("The graph has %1 now.").arg(plan.cellTitle(at)));
+    notices_.showOfDocument(NoticeKind::Info, tr("The graph has %1 now.").arg(plan.cellTitle(at)));
     widgets_.showGraph();
 }
 

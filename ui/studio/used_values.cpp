@@ -81,8 +81,8 @@ void useImageValues(MainWindowWidgets& widgets, const MadeImage& image, ImageUse
                                  .arg(image.name, errorText(error)));
         return;
     }
-    widgets.notices.show(used.taken > 0 ? NoticeKind::Info : NoticeKind::Warning,
-                         usedSentence(used, use, image.name));
+    widgets.notices.showOfDocument(used.taken > 0 ? NoticeKind::Info : NoticeKind::Warning,
+                                   usedSentence(used, use, image.name));
 }
 
 }  // namespace lowtide::ui

@@ -1,5 +1,6 @@
 // A first image by somebody who reads Chinese, with the real module.
 #include "plugin/memory/precision.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -8,6 +9,8 @@
 #include "tests/journey/studio/hands.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/inspector.hpp"
+#include "ui/panels/issues_panel.hpp"
+#include "ui/studio/graph_import.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>
@@ -164,6 +167,65 @@ private Q_SLOTS:
         studio_->controller().widgets().panels.show("issues");
         QTest::qWait(300);
         test::keepScreenshot(studio_->window(), "chinese_issues");
+        studio_->model().undoStack().undo();
+    }
+
+    /// Notice, issues and report: names of classes, models and files alone are as they were, and
+    /// why a class of the table is near (decision 0090).
+    void anImportIsReportedInChinese() {
+        constexpr const char* kPrompt = R"({
+            "3": {"class_type": "KSampler", "inputs": {"seed": 7, "steps": 2, "cfg": 6.5, "sampler_name": "euler",
+                  "scheduler": "normal", "denoise": 1, "model": ["4", 0], "positive": ["6", 0], "negative": ["6", 0],
+                  "latent_image": ["5", 0]}},
+            "4": {"class_type": "CheckpointLoaderSimple", "inputs": {"ckpt_name": "Absent.safetensors"}},
+            "5": {"class_type": "EmptyLatentImage", "inputs": {"width": 64, "height": 64, "batch_size": 1}},
+            "6": {"class_type": "CLIPTextEncode", "inputs": {"text": "a lighthouse", "clip": ["4", 1]}},
+            "8": {"class_type": "VAEDecode", "inputs": {"samples": ["3", 0], "vae": ["4", 2]}},
+            "10": {"class_type": "FaceDetailer", "inputs": {"guide_size": 512, "image": ["8", 0]}},
+            "12": {"class_type": "ImageScaleBy", "inputs": {"image": ["8", 0], "upscale_method": "bicubic", "scale_by": 1.5}},
+            "9": {"class_type": "SaveImage", "inputs": {"filename_prefix": "Comfy", "images": ["12", 0]}},
+            "11": {"class_type": "SaveImage", "inputs": {"filename_prefix": "Face", "images": ["10", 0]}}
+        })";
+        const QString path = folder_.filePath("Flow.json");
+        writeFile(path, kPrompt);
+        MainWindowController& controller = studio_->controller();
+        studio_->model().apply("Keep", [](graph::Document& document) {  // it gets no other's tab
+            document.nodes.at("denoise").params["steps"] = 3;
+        });
+        controller.files().openPath(path);
+        QTRY_COMPARE_WITH_TIMEOUT(studio_->workspace().file.name(), QString("Flow"), kPatience);
+        const DocumentId imported = studio_->model().shown();
+        const IssuesPanel& issues = controller.widgets().issues;
+        QTRY_VERIFY_WITH_TIMEOUT(
+            issues.report().contains("FaceDetailer") && issues.report().contains("ImageScaleBy"),
+            kPatience);
+        const Json& report = studio_->workspace().file.report();
+        QVERIFY(!report.at("missing").empty());
+        const auto isOfTable = [&report](const QString& text) {
+            return std::ranges::any_of(report.at("near"), [&](const Json& entry) {
+                return std::ranges::any_of(entry.at("why"), [&](const Json& why) {
+                    return text.contains(QString::fromStdString(why.get<std::string>()));
+                });
+            });
+        };
+        QStringList texts = (controller.widgets().notices.text() + u'\n' + issues.report())
+                                .split(u'\n', Qt::SkipEmptyParts);
+        for (const Issue& issue : importIssues(report, studio_->model().document())) {
+            texts << QString::fromStdString(issue.message.str());
+        }
+        QVERIFY(controller.widgets().notices.text().contains("Flow"));
+        static const QRegularExpression kEnglish(QStringLiteral(
+            "\\b(a|an|the|is|are|has|have|in|it|its|no|not|none|of|for|to|with|and|or|here|"
+            "imported|"
+            "exact|exactly|near|missing|muted|node|nodes|outputs?|file|files|stands?|needs?)\\b"));
+        for (const QString& text : std::as_const(texts)) {
+            const bool isCode = text.endsWith(u']');  // for who reads a report of a problem
+            QVERIFY2(isCode || isOfTable(text) || !kEnglish.match(text).hasMatch(),
+                     qPrintable(text));
+        }
+        QVERIFY(isChinese(controller.widgets().notices.text()) && isChinese(issues.report()));
+        test::keepScreenshot(studio_->window(), "chinese_import");
+        studio_->workspace().file.close(imported);
         studio_->model().undoStack().undo();
     }
 

@@ -112,6 +112,50 @@ private Q_SLOTS:
         QCOMPARE(view.transform().m11(), moved);
     }
 
+    /// Notices lie over the top of the canvas.
+    void whatIsFittedOrRevealedStandsBelowWhatCovers() {
+        ui::GraphView& view = *bench_->view;
+        const QRect seen = view.viewport()->rect().adjusted(0, 400, 0, 0);
+        const auto isSeen = [&](const std::string& node) {
+            return seen.contains(
+                view.mapFromScene(bench_->node(node).bodyInScene()).boundingRect());
+        };
+        view.navigation().setCovered(400);
+        view.invoke("view.fit_all");
+        QVERIFY(isSeen(load_) && isSeen(denoise_) && isSeen(decode_));
+
+        view.select({load_});
+        view.invoke("view.fit_selected");
+        QVERIFY(isSeen(load_));
+
+        view.invoke("view.zoom_actual");
+        view.centerOn(bench_->node(load_).bodyInScene().center() + QPointF(0, 250));
+        QVERIFY(view.viewport()->rect().contains(bench_->header(load_)) && !isSeen(load_));
+        view.reveal(load_);
+        QVERIFY(isSeen(load_));
+
+        view.navigation().setCovered(10000);  // of a window that is lower than what lies over it
+        view.invoke("view.fit_all");
+        QVERIFY(isSeen(load_) && isSeen(denoise_) && isSeen(decode_));
+    }
+
+    void fitsAgain_untilTheUserMovesIt() {
+        ui::GraphView& view = *bench_->view;
+        view.invoke("view.fit_all");
+        const double before = view.transform().m11();
+
+        view.navigation().setCovered(400);
+        QCOMPARE(view.transform().m11(), before);
+        view.navigation().fitAgain();
+        const double smaller = view.transform().m11();
+        QVERIFY(smaller < before);
+
+        view.navigation().pan({0, 10});
+        view.navigation().setCovered(0);
+        view.navigation().fitAgain();
+        QCOMPARE(view.transform().m11(), smaller);
+    }
+
     void keysAddANodeWithoutThePointer() {
         QTest::keyClick(bench_->view.get(), Qt::Key_Tab);
         auto* pattern = bench_->view->findChild<QLineEdit*>("nodeSearchPattern");

@@ -207,6 +207,38 @@ private Q_SLOTS:
         QVERIFY(groups.isDamaged());
     }
 
+    /// The node between two of a group would lie in its frame; those of an inner group remain
+    /// there.
+    void arrangedNodesRemainInTheirGroup_andOthersOutside_data() {
+        const testing::Rows<bool> row("isPart");
+        row("all", false);
+        row("those of a group", true);
+    }
+
+    void arrangedNodesRemainInTheirGroup_andOthersOutside() {
+        QFETCH(const bool, isPart);
+        const std::string inner = addGroup(document_, {"encode", "decode"}, "Inner");
+        const std::string outer = addGroup(document_, {"encode", "decode", "save"}, "Outer");
+        for (auto& [id, node] : document_.nodes) {
+            setPosition(node, {});
+        }
+        setPosition(document_.nodes.at("denoise"), {150, 20});
+
+        arrangeShown(document_, isPart ? NodeIds{"encode", "decode"} : NodeIds(), sizes_);
+
+        const Groups groups(document_);
+        const auto boxOf = [&](const std::string& unit) {
+            return unitBox(document_, groups, unit, sizes_);
+        };
+        for (const std::string& group : {inner, outer}) {
+            for (const auto& [id, node] : document_.nodes) {
+                const bool isOutside = !groups.nodesIn(group).contains(id);
+                QVERIFY2(!isOutside || !boxOf(id).touches(boxOf(group), 0), id.c_str());
+            }
+        }
+        QVERIFY(!boxOf("encode").touches(boxOf("decode"), 0));
+    }
+
     void aNewGroupTakesNoNameThatIsMeantForAnother() {
         setGroupName(document_.nodes.at("encode"), "group-1");
         const std::string id = addGroup(document_, {"decode", "denoise"}, "Another");

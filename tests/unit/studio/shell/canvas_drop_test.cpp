@@ -246,7 +246,7 @@ private Q_SLOTS:
     }
 
     /// Another graph has a step of its own by then.
-    void theNoticeTakesItBackInItsOwnGraph() {
+    void theNoticeIsThatOfItsOwnGraph() {
         Studio studio;
         const std::string node = studio.addImageNode("/old.png");
         const DocumentId first = studio.model().shown();
@@ -257,12 +257,13 @@ private Q_SLOTS:
         studio.window->controller()->files().newGraph();
         QTRY_VERIFY_WITH_TIMEOUT(studio.model().shown() != first, kPatience);
         const std::string other = studio.addImageNode("/other.png");
+        QCOMPARE(studio.notice(), QString());
 
+        studio.work().file.show(first);
         QTest::mouseClick(studio.window->findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
 
         QCOMPARE(studio.model().document(first).nodes.at(node).params.at("image"),
                  Json("/old.png"));
-        QCOMPARE(studio.model().shown(), first);
         QVERIFY(studio.work().file.documents().size() == 2);
         for (const DocumentId id : studio.work().file.documents()) {
             QVERIFY(id == first || studio.model().document(id).nodes.contains(other));

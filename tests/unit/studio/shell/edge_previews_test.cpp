@@ -5,6 +5,7 @@
 #include "ui/bridge/image_load.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/edge_previews.hpp"
+#include "ui/studio/input_images.hpp"
 
 #include <QtGui>
 #include <QtTest/QtTest>
@@ -109,6 +110,58 @@ private Q_SLOTS:
             ui::disconnect(document, {"control.canny", "image"});
         });
         QVERIFY(shown.edges().isNull());
+    }
+
+    /// Another program writes it while the user is there. What another node reads is as it was.
+    void aChangedFileIsReadAgain_whenTheUserComesBack() {
+        someSteps().save(folder_->filePath("other.png"));
+        graph_.nodes["other"] = graph_.nodes.at("load.image");
+        graph_.nodes.at("load.image").params["image"] =
+            folder_->filePath("steps.png").toStdString();
+        graph_.nodes.at("other").params["image"] = folder_->filePath("other.png").toStdString();
+        Shown shown(catalog_, *folder_);
+        const InputImages inputs(shown.model, shown.statuses, shown.file);
+        shown.model.apply("Nodes", [&](graph::Document& document) { document = graph_; });
+        const auto imageOn = [&](const char* node) { return shown.statuses.of(node).nodeImage; };
+        QTRY_COMPARE_WITH_TIMEOUT(shown.edges(), edgesOfSteps(100, 200), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!imageOn("load.image").isNull() && !imageOn("other").isNull(),
+                                 kPatience);
+        const QImage before = imageOn("load.image");
+        QStringList changed;
+        connect(&shown.statuses, &NodeStatuses::changed, this, [&](const std::string& node) {
+            changed << QString::fromStdString(node);
+        });
+
+        const QImage mirrored = someSteps().mirrored(true, false);
+        QVERIFY(mirrored.save(folder_->filePath("steps.png")));
+        Q_EMIT qGuiApp->applicationStateChanged(Qt::ApplicationActive);
+
+        const QImage edges = asImage(image::cannyEdges(asImage8(mirrored), 100, 200));
+        QTRY_COMPARE_WITH_TIMEOUT(shown.edges(), edges, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(imageOn("load.image") != before, kPatience);
+        QThreadPool::globalInstance()->waitForDone();
+        QTest::qWait(1);
+        QVERIFY(!changed.contains("other"));
+    }
+
+    /// What was kept of the same thresholds is of the file as it was.
+    void keptEdgesAreThoseOfTheFile() {
+        graph_.nodes.at("load.image").params["image"] =
+            folder_->filePath("steps.png").toStdString();
+        Shown shown(catalog_, *folder_);
+        shown.model.apply("Nodes", [&](graph::Document& document) { document = graph_; });
+        QTRY_COMPARE_WITH_TIMEOUT(shown.edges(), edgesOfSteps(100, 200), kPatience);
+        shown.model.apply("Thresholds", [](graph::Document& document) {
+            document.nodes.at("control.canny").params = {{"low", 400}, {"high", 500}};
+        });
+        QTRY_COMPARE_WITH_TIMEOUT(shown.edges(), edgesOfSteps(400, 500), kPatience);
+
+        const QImage mirrored = someSteps().mirrored(true, false);
+        QVERIFY(mirrored.save(folder_->filePath("steps.png")));
+        shown.model.undoStack().undo();
+
+        const QImage edges = asImage(image::cannyEdges(asImage8(mirrored), 100, 200));
+        QTRY_COMPARE_WITH_TIMEOUT(shown.edges(), edges, kPatience);
     }
 
     /// A slider that is dragged asks for edges with each step.

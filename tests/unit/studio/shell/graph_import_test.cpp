@@ -7,6 +7,8 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/canvas/graph_scene.hpp"
+#include "ui/canvas/viewport.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/studio/graph_import.hpp"
@@ -18,6 +20,8 @@ using namespace lowtide::testing;
 using namespace lowtide::ui;
 
 namespace {
+
+constexpr int kLaidOut = 300;  ///< milliseconds
 
 constexpr const char* kPrompt = R"({"3": {"class_type": "KSampler", "inputs": {"seed": 5}}})";
 constexpr const char* kParameters = "a fox\nSteps: 20, Sampler: Euler, Seed: 5, Model: fox";
@@ -56,6 +60,7 @@ struct Importing {
     SmallPlugin plugin;
     std::optional<Opened> opened;
     std::vector<Json> requests;  ///< written by the other thread before the graph is there
+    graph::Document made = importedDocument();
     bool refuses = false;
 
     Importing() {
@@ -63,7 +68,7 @@ struct Importing {
             requests.push_back(request);
             result = refuses ? R"({"issues": [{"severity": "error", "code": "corrupt",
                                    "message": "two nodes have the id 3", "hint": "save it again"}]})"
-                             : Json{{"graph", graph::toJson(importedDocument())},
+                             : Json{{"graph", graph::toJson(made)},
                                     {"report", reportJson()},
                                     {"issues", Json::array()}}
                                    .dump();
@@ -184,6 +189,50 @@ private Q_SLOTS:
             test::textProblems(*studio.opened->window), QStringList(), kPatience);
     }
 
+    /// The report lies over the top of the canvas. A high graph is fitted by its height.
+    void theGraphIsFittedBelowItsReport_untilTheUserMovesIt() {
+        Importing studio;
+        setPosition(studio.made.nodes.at("odd"), {900, 3000});
+        QVERIFY(test::openPath(studio.opened->window->controller()->files(),
+                               studio.write("flow.json", kPrompt)));
+        const GraphView& canvas = studio.widgets().canvas;
+        NoticeBar& notices = studio.widgets().notices;
+        const auto isSeen = [&] {
+            const QRect seen = canvas.viewport()->rect().adjusted(0, notices.height(), 0, 0);
+            const auto rects = qobject_cast<const GraphScene*>(canvas.scene())->nodeRects();
+            return std::ranges::all_of(rects, [&](const auto& entry) {
+                return seen.contains(canvas.mapFromScene(entry.second).boundingRect());
+            });
+        };
+        QTest::qWait(kLaidOut);
+        QVERIFY(notices.isVisible());
+        QVERIFY(isSeen());
+
+        for (const char* late : {"first", "second"}) {
+            notices.show(NoticeKind::Warning, late);
+        }
+        QVERIFY(isSeen());
+
+        studio.widgets().canvas.navigation().pan({0, 1});
+        const QTransform before = canvas.viewportTransform();
+        notices.show(NoticeKind::Info, "news");
+        QTest::qWait(kLaidOut);
+        QCOMPARE(canvas.viewportTransform(), before);
+    }
+
+    void aGraphAtWhichTheUserWorksIsNotMovedByNews() {
+        Importing studio;
+        studio.edit();
+        const GraphView& canvas = studio.widgets().canvas;
+        studio.widgets().canvas.invoke("view.fit_all");
+        const QTransform before = canvas.viewportTransform();
+        for (const char* news : {"first", "second", "third"}) {
+            studio.widgets().notices.show(NoticeKind::Warning, news);
+        }
+        QTest::qWait(kLaidOut);
+        QCOMPARE(canvas.viewportTransform(), before);
+    }
+
     void theReportIsThatOfTheShownTab() {
         Importing studio;
         studio.edit();
@@ -194,8 +243,10 @@ private Q_SLOTS:
 
         studio.file().show(first);
         QVERIFY(!studio.widgets().issues.report().contains("the noise is another"));
+        QCOMPARE(studio.widgets().notices.text(), QString());
         studio.file().show(second);
         QVERIFY(studio.widgets().issues.report().contains("the noise is another"));
+        QVERIFY(studio.widgets().notices.text().contains("2 exact, 1 near, 2 missing"));
 
         studio.model().apply("Delete", [&](graph::Document& document) {
             removeNodes(document, studio.model().catalog(), {"denoise"});

@@ -100,6 +100,54 @@ private Q_SLOTS:
         QVERIFY(bench.bar.text().contains("saved"));
     }
 
+    /// What is reported of others takes none of its lines, also where the sentence is the same.
+    void aNoticeOfADocumentIsShownWithItAlone() {
+        Bench bench;
+        bench.bar.setDocument(1);
+        bench.bar.showOfDocument(NoticeKind::Warning, "of the first");
+        bench.bar.showOfDocument(NoticeKind::Info, "news of the first");
+        bench.bar.show(NoticeKind::Error, "of none");
+        bench.bar.setDocument(2);
+        QCOMPARE(bench.bar.text(), QString("of none"));
+        bench.bar.showOfDocument(NoticeKind::Info, "news of the second");
+        for (int i = 0; i < 5; ++i) {
+            bench.bar.showOfDocument(NoticeKind::Error, QString("error %1").arg(i));
+        }
+        QCOMPARE(bench.bar.text(), QString("error 4\nerror 3\nerror 2\nnews of the second"));
+
+        bench.bar.setDocument(1);
+        QCOMPARE(bench.bar.text(), QString("of the first\nnews of the first"));
+        bench.bar.forget(1);
+        QVERIFY(!bench.bar.isVisible());
+        bench.bar.setDocument(2);
+        QVERIFY(bench.bar.isVisible() && bench.bar.text().contains("error 4"));
+    }
+
+    /// News of the window meanwhile are shown next to it, as far as there is space.
+    void nothingOfADocumentIsLostWhileItIsBehind() {
+        Bench bench;
+        QStringList acted;
+        bench.bar.setDocument(1);
+        bench.bar.showOfDocument(NoticeKind::Warning, "damaged");
+        bench.bar.showOfDocument(NoticeKind::Info, "imported", "Act", [&] { acted << "1"; });
+        bench.bar.setDocument(2);
+        bench.bar.showOfDocument(NoticeKind::Warning, "damaged");
+        const quint64 run = bench.bar.show(NoticeKind::Success, "saved");
+        bench.bar.offerUndo("removed", [] {});
+        for (const char* more : {"a", "b", "c"}) {
+            bench.bar.show(NoticeKind::Warning, more);
+        }
+        bench.bar.setDocument(1);
+        QCOMPARE(bench.bar.text(), QString("c\nb\na\ndamaged\nremoved"));
+        bench.bar.withdraw(run);
+        for (const char* close : {"noticeClose4", "noticeClose2", "noticeClose1", "noticeClose"}) {
+            bench.close(close);
+        }
+        QCOMPARE(bench.bar.text(), QString("damaged\nimported"));
+        bench.close("noticeButton1");
+        QCOMPARE(acted, QStringList{"1"});
+    }
+
     void everyNoticeIsALineOfTheLog() {
         Bench bench;
         LogModel log;

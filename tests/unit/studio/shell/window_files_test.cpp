@@ -9,6 +9,7 @@
 #include "tests/unit/image/png_bytes.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/document/groups.hpp"
 #include "ui/panels/models_panel.hpp"
 #include "ui/panels/presets_browser.hpp"
 #include "ui/studio/missing_files.hpp"
@@ -397,6 +398,63 @@ private Q_SLOTS:
         const graph::Document& left = opened.work().model.document(open[0]);
         QCOMPARE(left.nodes.at("denoise").params.at("steps"), Json(77));
         opened.window.reset();
+    }
+
+    void damagedGroupsAreReported_howeverTheyAreOpened_data() {
+        const Rows<std::function<void(Working&, const graph::Document&)>> row("open");
+        const auto written = [](const Working& studio, const graph::Document& damaged) {
+            const QString path = studio.folder.filePath("damaged.json");
+            saveGraph(path, damaged, studio.folder.filePath("backups"));
+            return path;
+        };
+        row("a file", [written](Working& studio, const graph::Document& damaged) {
+            studio.window->controller()->files().openPath(written(studio, damaged));
+        });
+        row("dropped", [written](Working& studio, const graph::Document& damaged) {
+            studio.window->controller()->dropped().takeAll({written(studio, damaged)}, nullptr);
+        });
+        row("a preset", [](Working& studio, const graph::Document& damaged) {
+            PresetStore& presets = studio.work().presets;
+            const QString id = presets.save({.title = "Ash"}, damaged, {}, {});
+            studio.window->controller()->presets().open(id);
+        });
+        row("a run", [](Working& studio, const graph::Document& damaged) {
+            studio.window->controller()->files().openRun(
+                graph::toText(damaged), "run", Json::object(), {});
+        });
+        row("of a program that ended", [](Working& studio, const graph::Document& damaged) {
+            const QString journals = studio.folder.filePath("journal");
+            QCOMPARE(runAndEnd([&journals, &damaged] {
+                         Journal journal(journals, {});
+                         QString reason;
+                         static_cast<void>(journal.write(damaged, &reason));
+                         endAtOnce();
+                     }),
+                     0);
+            studio.window->controller()->files().restore();
+        });
+    }
+
+    void damagedGroupsAreReported_howeverTheyAreOpened() {
+        using Open = std::function<void(Working&, const graph::Document&)>;
+        QFETCH(Open, open);
+        graph::Document damaged = defaultGraph();
+        damaged.groups = Json::parse(R"([{"id": "a", "parent": "x"}])");
+        setGroupName(damaged.nodes.at("encode"), "a");
+        Working studio;
+        const auto reports = [&studio] {
+            return studio.widgets().notices.text().count("Groups in");
+        };
+        QCOMPARE(reports(), 0);
+
+        open(studio, damaged);
+
+        QTRY_COMPARE_WITH_TIMEOUT(reports(), 1, kPatience);
+        const DocumentId opened = studio.model().shown();
+        studio.action("file.new").trigger();
+        QCOMPARE(reports(), 0);
+        studio.work().file.show(opened);
+        QCOMPARE(reports(), 1);
     }
 
     void theBrowserShowsThePresetThatWasOpened() {
