@@ -78,14 +78,8 @@ class StepCacheTest : public QObject {
 
     QByteArray dumpOfAFreshProcess(const QString& graph, const QStringList& more = {}) const {
         const QString dump = folder_.filePath("fresh.safetensors");
-        QStringList arguments = {"run",
-                                 testing::exampleGraph(graph),
-                                 "--threads",
-                                 "2",
-                                 "--out",
-                                 folder_.path(),
-                                 "--dump",
-                                 dump};
+        QStringList arguments = {
+            "run", testing::exampleGraph(graph), "--out", folder_.path(), "--dump", dump};
         for (const std::string& setting : kSmall) {
             arguments << "--set" << QString::fromStdString(setting);
         }

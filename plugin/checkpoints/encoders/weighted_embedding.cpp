@@ -140,8 +140,15 @@ at::Tensor WeightedEmbedding::movedFromEmpty(
     std::vector<at::Tensor> moved;
     for (size_t i = 0; i < prompt_.chunks.size(); ++i) {
         const at::Tensor& own = outputs[i].embeds;
-        const at::Tensor weights = weightsOf(prompt_.chunks[i], own);
-        moved.push_back(at::where(weights == 1, own, (own - empty) * weights + empty));
+        const PromptChunk& chunk = prompt_.chunks[i];
+        at::Tensor states = (own - empty) * weightsOf(chunk, own) + empty;
+        for (size_t token = 0; token < chunk.weights.size(); ++token) {
+            if (chunk.weights[token] == 1) {  // to the bit
+                const auto position = static_cast<int64_t>(token);
+                states.narrow(1, position, 1).copy_(own.narrow(1, position, 1));
+            }
+        }
+        moved.push_back(std::move(states));
     }
     return joined(std::move(moved));
 }
