@@ -70,7 +70,7 @@ public:
         for (const FoldedNode& node : foldPrompt(prompt_, needs_.table, needs_.imageSize)) {
             report_.exact.push_back({.id = node.id, .name = node.type});
         }
-        negatives_ = NegativeUse(prompt_);
+        negatives_.emplace(prompt_);  // as its values are now
         parts_ = modelsOfParts(prompt_, needs_.table);
         noteSlots();
         for (const std::string& id : inOrder(prompt_)) {
@@ -155,7 +155,7 @@ private:
     void noteUnevenPrompts(const PromptNode& node,
                            const Recipe& recipe,
                            const CarriedInputs& inputs) {
-        const bool isPositiveAlone = negatives_.isLeftOut(node);
+        const bool isPositiveAlone = negatives_->isLeftOut(node);
         CarriedInputs prompts;
         for (const auto& [name, carried] : inputs) {
             if (isPrompt(carried) && !recipe.bare.contains(name) &&
@@ -171,7 +171,6 @@ private:
     }
 
     /// Whether the image encoder of the node's model is given the images here.
-
     [[nodiscard]] bool hasImageEncoder(const Recipe& recipe, const CarriedInputs& inputs) const {
         const auto isWired = [&](const auto& entry) { return inputs.contains(entry.first); };
         const auto isJoined = [&](const auto& part) {
@@ -251,12 +250,12 @@ private:
 
     void noteSlots() {
         for (const auto& [id, node] : prompt_.nodes) {
+            // What takes another output of the node that encoded it has that setting, too.
+            const Recipe* recipe = recipeFor(needs_.table.find(node.type), node);
+            const bool isOther = recipe != nullptr && !recipe->port.empty();
             for (const auto& [name, input] : node.inputs) {
                 if (input.from) {
                     slotsUsed_[input.from->node].insert(input.from->slot);
-                    // What takes another output of the node that encoded it has that setting, too.
-                    const Recipe* recipe = recipeFor(needs_.table.find(node.type), node);
-                    const bool isOther = recipe != nullptr && !recipe->port.empty();
                     uses_[*input.from] += isOther ? 0 : 1;
                 }
             }
@@ -817,7 +816,7 @@ private:
     Prompt prompt_;
     const ImportNeeds& needs_;
     GraphDraft draft_;
-    NegativeUse negatives_{prompt_};
+    std::optional<NegativeUse> negatives_;
     ImportReport report_;
     std::map<Socket, Carried> outputs_;
     std::map<std::string, std::set<int>> slotsUsed_;  ///< outputs that something is wired to

@@ -20,10 +20,6 @@ constexpr int32_t kFirstBeyondAscii = 0x80;
 /// "nan" and exponents.
 constexpr std::string_view kOfNumbers = "0123456789+-._aefintyAEFINTY";
 
-bool isDecimalDigit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
-
 /// The value of a decimal digit of any script; -1: it is none. Each script has its ten digits in
 /// order, and rows of them begin with a zero.
 int digitOf(int32_t code) {

@@ -12,10 +12,6 @@ namespace lowtide::models {
 
 namespace {
 
-bool isDigit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
-
 /// Digits with at most one point among them; 0 when there is no digit.
 size_t unsignedLength(std::string_view text) {
     size_t length = 0;
@@ -25,7 +21,7 @@ size_t unsignedLength(std::string_view text) {
         const char c = text[length];
         if (c == '.' && !hasPoint) {
             hasPoint = true;
-        } else if (isDigit(c)) {
+        } else if (isDecimalDigit(c)) {
             hasDigit = true;
         } else {
             break;

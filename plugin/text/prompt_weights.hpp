@@ -24,6 +24,10 @@ struct PromptNumber {
 /// Space, tab, line breaks: what separates words in the grammar of prompts.
 [[nodiscard]] bool isPromptSpace(char c) noexcept;
 
+[[nodiscard]] constexpr bool isDecimalDigit(char c) noexcept {
+    return c >= '0' && c <= '9';
+}
+
 /// A stretch of a prompt that is spoken with one weight.
 struct WeightedPart {
     std::string text;

@@ -5,12 +5,12 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/model_library.hpp"
 #include "ui/bridge/run_library.hpp"
+#include "ui/bridge/user_return.hpp"
 #include "ui/document/edits.hpp"
 
 #include <QDir>
 #include <QDirIterator>
 #include <QFileInfo>
-#include <QGuiApplication>
 
 #include <algorithm>
 #include <utility>
@@ -97,15 +97,10 @@ PromptLibrary::PromptLibrary(const Folders& folders,
     connect(&planning_, &Planning::checked, this, &PromptLibrary::counted);
     connect(&watcher_, &QFileSystemWatcher::directoryChanged, this, &PromptLibrary::readWildcards);
     connect(&watcher_, &QFileSystemWatcher::fileChanged, this, &PromptLibrary::readWildcards);
-    connect(qGuiApp,
-            &QGuiApplication::applicationStateChanged,
-            this,
-            [this](Qt::ApplicationState state) {
-                if (state == Qt::ApplicationActive) {
-                    readWildcards();
-                    styles_.refresh();
-                }
-            });
+    whenUserReturns(this, [this] {
+        readWildcards();
+        styles_.refresh();
+    });
     readWildcards();
 }
 

@@ -7,10 +7,10 @@
 #include "ui/bridge/active_run.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/image_load.hpp"
+#include "ui/bridge/user_return.hpp"
 #include "ui/document/inpainting.hpp"
 
 #include <QDir>
-#include <QGuiApplication>
 
 #include <algorithm>
 #include <utility>
@@ -156,14 +156,7 @@ EdgePreviews::EdgePreviews(GraphModel& model,
         look();
     });
     connect(&file_, &DocumentFile::moved, this, &EdgePreviews::look);
-    connect(qGuiApp,
-            &QGuiApplication::applicationStateChanged,
-            this,
-            [this](Qt::ApplicationState state) {
-                if (state == Qt::ApplicationActive) {
-                    lookAgain();
-                }
-            });
+    whenUserReturns(this, [this] { lookAgain(); });
     look();
 }
 

@@ -3,9 +3,9 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/image_load.hpp"
+#include "ui/bridge/user_return.hpp"
 
 #include <QDir>
-#include <QGuiApplication>
 
 #include <algorithm>
 #include <utility>
@@ -43,16 +43,11 @@ InputImages::InputImages(GraphModel& model,
         look();
     });
     connect(&file_, &DocumentFile::moved, this, &InputImages::look);
-    connect(qGuiApp,
-            &QGuiApplication::applicationStateChanged,
-            this,
-            [this](Qt::ApplicationState state) {
-                if (state == Qt::ApplicationActive) {
-                    for (const auto& [id, chosen] : shown_) {
-                        show(id, chosen.path);
-                    }
-                }
-            });
+    whenUserReturns(this, [this] {
+        for (const auto& [id, chosen] : shown_) {
+            show(id, chosen.path);
+        }
+    });
     look();
 }
 

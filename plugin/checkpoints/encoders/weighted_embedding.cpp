@@ -50,6 +50,11 @@ at::Tensor weightsOf(const PromptChunk& chunk, const at::Tensor& embeds) {
     return tensor::upload(at::tensor(chunk.weights), embeds.device()).view({1, -1, 1});
 }
 
+/// States moved along the way from those of the empty prompt, by each token's weight.
+at::Tensor movedFrom(const at::Tensor& empty, const at::Tensor& own, const PromptChunk& chunk) {
+    return empty + (own - empty) * weightsOf(chunk, own);
+}
+
 at::Tensor scaled(const at::Tensor& embeds, const PromptChunk& chunk) {
     const at::Tensor weighted = embeds * weightsOf(chunk, embeds);
     return weighted * (embeds.mean() / weighted.mean());
@@ -125,7 +130,7 @@ at::Tensor WeightedEmbedding::blended(const std::vector<ClipTextModel::Output>& 
         std::vector<at::Tensor> moved;
         for (size_t i = 0; i < reading.rows.size(); ++i) {
             const at::Tensor& own = outputs[reading.rows[i]].embeds;
-            moved.push_back(empty + (own - empty) * weightsOf(prompt_.chunks[i], own));
+            moved.push_back(movedFrom(empty, own, prompt_.chunks[i]));
         }
         at::Tensor all = joined(std::move(moved));
         sum = sum.defined() ? sum.add_(all, reading.fraction) : std::move(all);
@@ -141,7 +146,7 @@ at::Tensor WeightedEmbedding::movedFromEmpty(
     for (size_t i = 0; i < prompt_.chunks.size(); ++i) {
         const at::Tensor& own = outputs[i].embeds;
         const PromptChunk& chunk = prompt_.chunks[i];
-        at::Tensor states = (own - empty) * weightsOf(chunk, own) + empty;
+        at::Tensor states = movedFrom(empty, own, chunk);
         for (size_t token = 0; token < chunk.weights.size(); ++token) {
             if (chunk.weights[token] == 1) {  // to the bit
                 const auto position = static_cast<int64_t>(token);
