@@ -257,6 +257,7 @@ ClassRow classRowFrom(const Json& json, const Json& maps) {
     }
     ClassRow row{.name = name,
                  .widgets = {},
+                 .drawn = textsAt(json, "drawn", name),
                  .outputTypes = textsAt(json, "outputs", name),
                  .fold = textAt(json, "fold", name),
                  .role = modelRoleFrom(textAt(json, "role", name), name),

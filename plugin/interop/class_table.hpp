@@ -102,6 +102,8 @@ struct ExportRule {
 struct ClassRow {
     std::string name;
     std::vector<Widget> widgets;
+    std::vector<std::string>
+        drawn;  ///< widgets whose alternatives the editor draws: see editor_text
     std::vector<std::string> outputTypes;
     std::string fold;  ///< how it is evaluated while importing; empty: it is not
     ModelRole role = ModelRole::None;

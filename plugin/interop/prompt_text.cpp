@@ -1,5 +1,7 @@
+#include "plugin/interop/editor_text.hpp"
 #include "plugin/interop/export.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -37,7 +39,10 @@ Json widgetValues(const PromptNode& node, const ClassRow& row) {
         if (widget.name.starts_with('~')) {
             values.push_back(widget.name == "~control" ? "fixed" : "image");
         } else if (given != node.inputs.end() && !given->second.from) {
-            values.push_back(given->second.value);
+            const Json& value = given->second.value;
+            const bool isDrawn =
+                value.is_string() && std::ranges::count(row.drawn, widget.name) > 0;
+            values.push_back(isDrawn ? Json(textForEditor(value.get<std::string>())) : value);
         } else {
             values.push_back(widget.defaultValue.value_or(Json()));
         }

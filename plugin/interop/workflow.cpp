@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/interop/editor_text.hpp"
 #include "plugin/interop/json_members.hpp"
 
 #include <algorithm>
@@ -368,9 +369,21 @@ private:
                     node);
         takePromoted(scope, id, node);
         takeWires(scope, json, path, node);
+        evaluateTexts(node);
         addPromoted(scope, json, path, node);
         if (!prompt_.nodes.emplace(path, std::move(node)).second) {
             refuseWorkflow(message("two nodes have the id {}", quotedName(path)));
+        }
+    }
+
+    /// Makes of its prompts what the editor sends.
+    void evaluateTexts(PromptNode& node) const {
+        const ClassRow* row = table_.find(node.type);
+        for (const std::string& name : row != nullptr ? row->drawn : std::vector<std::string>()) {
+            const auto input = node.inputs.find(name);
+            if (input != node.inputs.end() && input->second.value.is_string()) {
+                input->second.value = textFromEditor(input->second.value.get<std::string>());
+            }
         }
     }
 

@@ -14,6 +14,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -33,6 +34,17 @@ std::string textIn(const QString& path, const std::string& key) {
     return {};
 }
 
+/// Texts of prompts that the server is sent.
+Json textsOf(const Json& prompt) {
+    std::multiset<std::string> texts;
+    for (const auto& [id, node] : prompt.items()) {
+        if (node.at("class_type") == "CLIPTextEncode") {
+            texts.insert(node.at("inputs").at("text").get<std::string>());
+        }
+    }
+    return texts;
+}
+
 /// The reader of a video gives values, that of an image texts.
 Json valueOf(const Json& read) {
     return read.is_string() ? parseJson(read.get<std::string>(), "what was read") : read;
@@ -48,16 +60,17 @@ class ComfyuiReaderTest : public QObject {
 
     /// The file that an example writes with a prompt whose braces have no partners.
     QString made(const QString& graph, const QStringList& settings, const QString& name) const {
-        QStringList arguments = {"run",
-                                 testing::exampleGraph(graph),
-                                 "--out",
-                                 folder_.path(),
-                                 "--model-folder",
-                                 testing::wanGoldenFolder() + "/checkpoints",
-                                 "--set",
-                                 "encode.prompt=a fox } in \"snow\" \\ {, 猫\nby night",
-                                 "--set",
-                                 "denoise.steps=2"};
+        QStringList arguments = {
+            "run",
+            testing::exampleGraph(graph),
+            "--out",
+            folder_.path(),
+            "--model-folder",
+            testing::wanGoldenFolder() + "/checkpoints",
+            "--set",
+            "encode.prompt=a fox } in \"snow\" \\{, 猫 http://a.b /* c */\nby night",
+            "--set",
+            "denoise.steps=2"};
         for (const QString& setting : settings) {
             arguments << "--set" << setting;
         }
@@ -136,6 +149,7 @@ private Q_SLOTS:
             QVERIFY2(written.find("fox") != std::string::npos, key);
             QCOMPARE(valueOf(read.at(key)), parseJson(written, key));
         }
+        QCOMPARE(read.at("sentTexts"), textsOf(parseJson(textIn(file, "prompt"), "prompt")));
     }
 
     void itReadsTheParametersOfPng() {

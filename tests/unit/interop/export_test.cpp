@@ -398,6 +398,18 @@ private Q_SLOTS:
         }
     }
 
+    void theEditorSendsTheTextsOfTheServersForm() {
+        Json graph = parsed(kOwnGraph);
+        graph["nodes"]["encode"]["params"]["prompt"] = "a {fox, see http://x.y \\{";
+        const Prompt prompt = exportedFrom(graph).prompt;
+
+        const Json workflow = editorWorkflow(prompt, sourceTable());
+
+        QVERIFY(workflow.dump().find("http:/{}/x.y") != std::string::npos);
+        QCOMPARE(apiOf(readPrompt(workflow, sourceTable())),
+                 apiOf(readPrompt(apiPrompt(prompt), sourceTable())));
+    }
+
     void filesCarryItInAscii() {
         Json graph = parsed(kOwnGraph);
         graph["nodes"]["encode"]["params"]["prompt"] = "a caf\xC3\xA9";
