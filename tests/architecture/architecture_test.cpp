@@ -537,6 +537,27 @@ private Q_SLOTS:
         QVERIFY2(release.output.contains("0 translations are broken"), qPrintable(release.output));
     }
 
+    /// An import reports them.
+    void reasonsOfTheTableOfClassesAreTranslated() {
+        const QTemporaryDir root;
+        writeTranslated(root, {}, {});
+        write(root,
+              "resources/interop/classes.json",
+              "[{\"class\": \"A\", \"as\": {\"near\": \"it is \\\"another\\\"\"}, \"export\": "
+              "{\"near\": \"of an export\"}},"
+              " {\"class\": \"B\", \"as\": [{\"near_with\": [{\"x\": [1], \"why\": \"it is "
+              "so\"}]}]}, {\"class\": \"C\"}]");
+        writeMessages(root, "msgid \"it is so\"\nmsgstr \"确实如此\"\n");
+        const Verdict release = check("check_translations.py", root.path(), {"--release"});
+        if (release.output.contains("is not there (Debian")) {
+            QSKIP("without lupdate or xgettext");
+        }
+        QCOMPARE(release.exitCode, 1);
+        QVERIFY2(release.output.contains("\"it is \"another\"\" is not in"),
+                 qPrintable(release.output));
+        QVERIFY2(release.output.contains("1 are missing"), qPrintable(release.output));
+    }
+
     void aMissingTranslationIsNoFaultOfAChange() {
         const QTemporaryDir root;
         writeTranslated(root, "throw Error(kind, message(\"{} is full\", name));", {});

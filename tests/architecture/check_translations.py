@@ -22,6 +22,7 @@ import xml.etree.ElementTree as ElementTree
 
 LANGUAGES = ("zh_CN",)
 FOLDER = "resources/translations"
+CLASSES = "resources/interop/classes.json"
 PLACEHOLDERS = re.compile(r"%[1-9n]|%L[1-9]|\{\w+\}")
 # A format of a message (plugin/base/message.hpp): doubled braces, and placeholders in order or by number.
 FORMAT_PIECES = re.compile(r"\{\{|\}\}|\{(\d*)\}|[{}]")
@@ -48,12 +49,38 @@ def run(*command):
     return done.stdout
 
 
+def reasons_in(recipe):
+    """Why what a recipe makes is not ComfyUI's, wherever it stands in it."""
+    if isinstance(recipe, list):
+        return {reason for part in recipe for reason in reasons_in(part)}
+    if not isinstance(recipe, dict):
+        return set()
+    cases = recipe.get("near_with", [])
+    here = {recipe.get("near")} | {case.get("why") for case in (cases if isinstance(cases, list) else [cases])}
+    return (here - {None}) | {reason for part in recipe.values() for reason in reasons_in(part)}
+
+
+def table_reasons(root):
+    """Sentences of the table of ComfyUI's classes that an import reports."""
+    file = root / CLASSES
+    return sorted(reasons_in([row.get("as") for row in json.loads(file.read_text())])) if file.exists() else []
+
+
 def run_xgettext(root, file):
-    """The formats of all messages in the sources into a .pot file; their positions in the sources without lines, which change often."""
+    """The formats of all messages in the sources and in the table of ComfyUI's classes into a .pot file; their positions without
+    lines, which change often."""
     sources = [source.relative_to(root).as_posix() for folder in ("plugin", "nodes", "ui", "cli") for source in (root / folder).rglob("*.[ch]pp")]
-    command = ["xgettext", "--language=C++", "--from-code=UTF-8", "--keyword", *(f"--keyword={each}" for each in KEYWORDS), "--no-wrap",
-               "--add-location=file", "--sort-by-file", "--force-po", "--directory", root, "--output", file, "--files-from=-"]
-    done = subprocess.run([str(each) for each in command], input="\n".join(sorted(sources)), capture_output=True, text=True, check=False)
+    reasons = table_reasons(root)
+    with tempfile.TemporaryDirectory() as folder:
+        if reasons:
+            table = pathlib.Path(folder) / CLASSES
+            table.parent.mkdir(parents=True)
+            table.write_text("".join(f"message({json.dumps(reason, ensure_ascii=False)});\n" for reason in reasons))
+            sources.append(CLASSES)
+        command = ["xgettext", "--language=C++", "--from-code=UTF-8", "--keyword", *(f"--keyword={each}" for each in KEYWORDS), "--no-wrap",
+                   "--add-location=file", "--sort-by-file", "--force-po", "--directory", folder, "--directory", root, "--output", file,
+                   "--files-from=-"]
+        done = subprocess.run([str(each) for each in command], input="\n".join(sorted(sources)), capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit("xgettext failed: " + done.stderr)
     # It takes a percent sign for a directive of printf.

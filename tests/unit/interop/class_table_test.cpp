@@ -90,6 +90,18 @@ private Q_SLOTS:
         QVERIFY(recipes > 80);
     }
 
+    /// An import reports them as messages, which the language files have by their formats.
+    void reasonsHaveNoPlaceholders() {
+        int reasons = 0;
+        for (const auto& [name, row] : sourceTable().rows()) {
+            for (const Recipe& recipe : row.recipes) {
+                reasons += recipe.near.empty() ? 0 : 1;
+                QVERIFY2(recipe.near.find_first_of("{}") == std::string::npos, recipe.near.c_str());
+            }
+        }
+        QVERIFY(reasons > 10);
+    }
+
     void theMostSpecificNameDecidesOnAFamily_data() {
         const testing::Rows<QString, QString, bool> row("file", "family", "runs");
         row("FLUX.1", "flux1-dev.safetensors", "flux1", true);

@@ -423,6 +423,17 @@ private Q_SLOTS:
         QVERIFY(hasClass(report.exact, "CLIPLoader"));
     }
 
+    /// So it is shown in the language of the user.
+    void aReasonOfTheTableIsAMessage() {
+        const ImportReport report = importedFrom(twoModels().dump().c_str()).report;
+
+        const auto upscale = std::ranges::find(report.near, "LatentUpscale", &ReportEntry::name);
+        QVERIFY(upscale != report.near.end());
+        const Message& why = upscale->why.at(0);
+        QVERIFY(why.parts() != nullptr);
+        QCOMPARE(why.parts()->format, sourceTable().find("LatentUpscale")->recipes.at(0).near);
+    }
+
     void imagesAreRotatedAndMirrored_data() {
         const testing::Rows<QString, QString, QString, QString> row(
             "type", "input", "value", "params");
