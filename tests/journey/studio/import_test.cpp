@@ -7,6 +7,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/journey/studio/clicks.hpp"
+#include "tests/journey/studio/comfy_workflows.hpp"
 #include "ui/document/groups.hpp"
 #include "ui/panels/issues_panel.hpp"
 
@@ -23,34 +24,7 @@ namespace {
 
 constexpr int kPatience = 300000;
 
-/// Text to image as ComfyUI's editor saves it, with its two prompts in a subgraph.
-constexpr const char* kWorkflow = R"({"last_node_id": 12, "version": 0.4, "nodes": [
-  {"id": 4, "type": "CheckpointLoaderSimple", "pos": [0, 0], "outputs": [{"type": "MODEL"}, {"type": "CLIP"}, {"type": "VAE"}],
-   "widgets_values": ["builtin:mini"]},
-  {"id": 5, "type": "EmptyLatentImage", "pos": [0, 300], "outputs": [{"type": "LATENT"}], "widgets_values": [64, 64, 1]},
-  {"id": 12, "type": "aaaa", "title": "Prompts", "pos": [400, 0], "inputs": [{"name": "clip", "type": "CLIP", "link": 1}],
-   "outputs": [{"type": "CONDITIONING"}, {"type": "CONDITIONING"}], "properties": {"proxyWidgets": [["6", "text"]]}, "widgets_values": []},
-  {"id": 3, "type": "KSampler", "pos": [800, 0], "inputs": [{"name": "model", "type": "MODEL", "link": 3},
-   {"name": "positive", "type": "CONDITIONING", "link": 4}, {"name": "negative", "type": "CONDITIONING", "link": 5},
-   {"name": "latent_image", "type": "LATENT", "link": 6}], "outputs": [{"type": "LATENT"}],
-   "widgets_values": [7, "fixed", 2, 6.5, "euler", "normal", 1]},
-  {"id": 8, "type": "VAEDecode", "pos": [1200, 0], "inputs": [{"name": "samples", "type": "LATENT", "link": 7},
-   {"name": "vae", "type": "VAE", "link": 8}], "outputs": [{"type": "IMAGE"}]},
-  {"id": 9, "type": "SaveImage", "pos": [1600, 0], "inputs": [{"name": "images", "type": "IMAGE", "link": 9}], "widgets_values": ["comfy"]}],
- "links": [[1, 4, 1, 12, 0, "CLIP"], [3, 4, 0, 3, 0, "MODEL"], [4, 12, 0, 3, 1, "CONDITIONING"], [5, 12, 1, 3, 2, "CONDITIONING"],
-  [6, 5, 0, 3, 3, "LATENT"], [7, 3, 0, 8, 0, "LATENT"], [8, 4, 2, 8, 1, "VAE"], [9, 8, 0, 9, 0, "IMAGE"]],
- "definitions": {"subgraphs": [{"id": "aaaa", "name": "Both prompts", "inputs": [{"name": "clip", "type": "CLIP"}],
-  "outputs": [{"name": "positive", "type": "CONDITIONING"}, {"name": "negative", "type": "CONDITIONING"}],
-  "nodes": [{"id": 6, "type": "CLIPTextEncode", "pos": [0, 0], "inputs": [{"name": "clip", "type": "CLIP", "link": 1}],
-    "outputs": [{"type": "CONDITIONING"}], "widgets_values": ["a lighthouse"]},
-   {"id": 7, "type": "CLIPTextEncode", "pos": [0, 300], "inputs": [{"name": "clip", "type": "CLIP", "link": 2}],
-    "outputs": [{"type": "CONDITIONING"}], "widgets_values": ["fog"]}],
-  "links": [{"id": 1, "origin_id": -10, "origin_slot": 0, "target_id": 6, "target_slot": 0},
-   {"id": 2, "origin_id": -10, "origin_slot": 0, "target_id": 7, "target_slot": 0},
-   {"id": 3, "origin_id": 6, "origin_slot": 0, "target_id": -20, "target_slot": 0},
-   {"id": 4, "origin_id": 7, "origin_slot": 0, "target_id": -20, "target_slot": 1}]}]}})";
-
-/// The same as its server is sent it, with a node of a pack in front of a second output.
+/// Text to image as ComfyUI's server is sent it, with a node of a pack in front of a second output.
 constexpr const char* kPrompt = R"({
   "3": {"class_type": "KSampler", "inputs": {"seed": 7, "steps": 2, "cfg": 6.5, "sampler_name": "euler", "scheduler": "normal",
         "denoise": 1, "model": ["4", 0], "positive": ["6", 0], "negative": ["7", 0], "latent_image": ["5", 0]}},
@@ -100,7 +74,7 @@ private Q_SLOTS:
     /// Dropped, and Run.
     void aWorkflowOfComfyUIRuns() {
         const QString path = folder_.filePath("flow.json");
-        writeFile(path, kWorkflow);
+        writeFile(path, kTextToImageWorkflow);
 
         clicks_->drop(*canvas().viewport(), path, {20, 20});
 

@@ -1,5 +1,6 @@
 // The images of docs: every slot is one, named like it (take_images.py). They follow each
 // other as in one working day, so the order counts.
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/input.hpp"
@@ -9,10 +10,12 @@
 #include "tests/fixtures/spoken_language.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
+#include "tests/journey/studio/comfy_workflows.hpp"
 #include "tests/journey/studio/hands.hpp"
 #include "ui/panels/frame_tool.hpp"
 #include "ui/panels/gallery.hpp"
 #include "ui/panels/image_view.hpp"
+#include "ui/panels/issues_panel.hpp"
 #include "ui/panels/model_rows.hpp"
 #include "ui/panels/panel_parts.hpp"
 #include "ui/panels/retouching.hpp"
@@ -255,6 +258,7 @@ private Q_SLOTS:
     void presets();
     void report();
     void settings();
+    void imported();
 
     void cleanupTestCase();
 
@@ -618,6 +622,18 @@ void ScenesTest::settings() {
         dialog.reject();
     });
     act("edit.settings");
+}
+
+/// A workflow of ComfyUI: its group, the notice, and what became of each node.
+void ScenesTest::imported() {
+    closeNotices();
+    testing::writeFile("portrait.json", QByteArray::fromStdString(mixedWorkflow()));
+    QVERIFY(test::openPath(studio_->controller().files(), "portrait.json"));
+    IssuesPanel& issues = studio_->controller().widgets().issues;
+    QTRY_VERIFY_WITH_TIMEOUT(issues.isVisible() && issues.report().contains("portrait.png"),
+                             kPatience);
+    studio_->controller().widgets().canvas.setFocus();
+    scene_->keep(window(), "imported");
 }
 
 LOWTIDE_JOURNEY(ScenesTest)
