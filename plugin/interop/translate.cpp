@@ -2,7 +2,6 @@
 
 #include "plugin/base/text.hpp"
 #include "plugin/graph/param_value.hpp"
-#include "plugin/interop/carried.hpp"
 #include "plugin/interop/graph_draft.hpp"
 #include "plugin/interop/json_members.hpp"
 #include "plugin/interop/model_parts.hpp"
