@@ -28,6 +28,15 @@ std::string textAt(const Json& object, const char* key, const std::string& where
     return member.is_null() ? std::string() : member.get<std::string>();
 }
 
+/// 0: there is none.
+double numberAt(const Json& object, const char* key, const std::string& where) {
+    const Json& member = memberIn(object, key);
+    if (!member.is_null() && !member.is_number()) {
+        refuseRow(where, message("has \"{}\" that is no number", key));
+    }
+    return member.is_null() ? 0 : member.get<double>();
+}
+
 /// A list of texts in which null is an empty one; a single text is a list of one.
 std::vector<std::string> textsAt(const Json& object, const char* key, const std::string& where) {
     const Json& member = memberIn(object, key);
@@ -278,7 +287,8 @@ FamilyRow familyRowFrom(const Json& json) {
     return {.id = id,
             .names = textsAt(json, "names", id),
             .runs = memberIn(json, "runs") == true,
-            .skipsLayer = memberIn(json, "skips_layer") == true};
+            .skipsLayer = memberIn(json, "skips_layer") == true,
+            .boundary = numberAt(json, "boundary", id)};
 }
 
 Json readTable(const std::string& path) {

@@ -53,7 +53,9 @@ struct ApartOutput {
 
 /// One way to express a class.
 struct Recipe {
-    std::string when;  ///< holds where this input is wired; empty: always
+    /// Holds where this input is wired, kOfCheckpoint: where the model is run with the text
+    /// encoders of a checkpoint, whose parameters the node has, too; empty: always.
+    std::string when;
     std::vector<RecipeNode> nodes;
     std::vector<std::string> outputs;  ///< our ports by their slots, "port" or "@name.port"
     std::vector<std::string> through;  ///< inputs whose settings an output has, and its wire
@@ -74,6 +76,8 @@ struct Recipe {
     std::vector<NearCase> nearWith;
     std::optional<ApartOutput> apart;
 };
+
+inline constexpr const char* kOfCheckpoint = "@checkpoint";
 
 /// What a loader is a part of: the network that is run, or what goes with it.
 enum class ModelRole { None, Model, TextEncoder, Autoencoder, ImageEncoder };
@@ -123,6 +127,9 @@ struct FamilyRow {
     std::vector<std::string> names;
     bool runs = false;
     bool skipsLayer = false;  ///< its text encoders leave out their last layer by themselves
+    /// Of two denoisers, the fraction of the timesteps below which the second takes over; 0: there
+    /// is one.
+    double boundary = 0;
 };
 
 /// The rows by class. A parameter or setting is one of

@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/interop/class_choice.hpp"
+#include "plugin/interop/expanded_graph.hpp"
 #include "plugin/interop/exported_values.hpp"
 #include "plugin/interop/json_members.hpp"
 #include "plugin/interop/model_parts.hpp"
@@ -38,10 +39,16 @@ struct WireRider {
 /// One export.
 class PromptMaker {
 public:
-    PromptMaker(const graph::Document& document,
+    PromptMaker(const graph::Document& given,
+                const ExpandedGraph& graph,
                 const graph::Snapshot& snapshot,
                 const ClassTable& table)
-        : document_(document), snapshot_(snapshot), classes_(table), values_(snapshot, table) {}
+        : given_(given),
+          graph_(graph),
+          document_(graph.document),
+          snapshot_(snapshot),
+          classes_(table),
+          values_(snapshot, table) {}
 
     Exported make() {
         report_.source = "Lowtide graph";
@@ -57,6 +64,7 @@ public:
                 exportNode(i);
             }
         }
+        addReport();
         return {.prompt = std::move(prompt_), .report = std::move(report_)};
     }
 
@@ -124,15 +132,47 @@ private:
         });
     }
 
+    /// Of nodes that stand for one of the graph, together.
     void report(const graph::SnapshotNode& node) {
-        ReportEntry entry{.id = node.id,
-                          .name = node.desc->id,
-                          .title = document_.nodes.at(node.id).title.value_or("")};
-        auto& list = !missing_.empty() ? report_.missing
-                     : !near_.empty()  ? report_.near
-                                       : report_.exact;
-        entry.why = !missing_.empty() ? missing_ : near_;
-        list.push_back(std::move(entry));
+        const std::string& id = graph_.originOf(node.id);
+        const auto [known, isNew] = reported_.try_emplace(id);
+        if (isNew) {
+            order_.push_back(id);
+            note(graph_.differences, id, near_);
+            note(graph_.obstacles, id, missing_);
+            known->second.type = id == node.id ? node.desc->id : given_.nodes.at(id).type;
+        }
+        addNew(known->second.near, near_);
+        addNew(known->second.missing, missing_);
+    }
+
+    static void note(const std::map<std::string, Message>& messages,
+                     const std::string& id,
+                     std::vector<Message>& whys) {
+        if (const auto why = messages.find(id); why != messages.end()) {
+            whys.insert(whys.begin(), why->second);
+        }
+    }
+
+    static void addNew(std::vector<Message>& whys, const std::vector<Message>& more) {
+        for (const Message& why : more) {
+            if (std::ranges::find(whys, why) == whys.end()) {
+                whys.push_back(why);
+            }
+        }
+    }
+
+    void addReport() {
+        for (const std::string& id : order_) {
+            const Reported& node = reported_.at(id);
+            auto& list = !node.missing.empty() ? report_.missing
+                         : !node.near.empty()  ? report_.near
+                                               : report_.exact;
+            list.push_back({.id = id,
+                            .name = node.type,
+                            .title = given_.nodes.at(id).title.value_or(""),
+                            .why = !node.missing.empty() ? node.missing : node.near});
+        }
     }
 
     // One node
@@ -493,7 +533,16 @@ private:
 
     inline static const Names kNoNames{};
 
-    const graph::Document& document_;
+    /// A node of the graph that was given.
+    struct Reported {
+        std::string type{};
+        std::vector<Message> near{};
+        std::vector<Message> missing{};
+    };
+
+    const graph::Document& given_;
+    const ExpandedGraph& graph_;
+    const graph::Document& document_;  ///< with nodes for which ComfyUI has one each
     const graph::Snapshot& snapshot_;
     ClassChoice classes_;
     ExportValues values_;
@@ -505,7 +554,9 @@ private:
     std::map<size_t, WireRider> riders_;
     std::map<std::string, const ClassRow*> rows_;  ///< of the nodes that were made
     std::map<Json, std::string> shared_;           ///< nodes in between by what they are
-    std::vector<Message> near_;                    ///< of the node that is exported
+    std::map<std::string, Reported> reported_;
+    std::vector<std::string> order_;  ///< of what was reported
+    std::vector<Message> near_;       ///< of the node that is exported
     std::vector<Message> missing_;
 };
 
@@ -514,8 +565,9 @@ private:
 Exported exportGraph(const graph::Document& document,
                      const graph::Catalog& catalog,
                      const ClassTable& table) {
-    const auto snapshot = graph::makeSnapshot(document, catalog);
-    return PromptMaker(document, *snapshot, table).make();
+    const ExpandedGraph expanded = expandForComfyUi(document, catalog, table);
+    const auto snapshot = graph::makeSnapshot(expanded.document, catalog);
+    return PromptMaker(document, expanded, *snapshot, table).make();
 }
 
 void requireComplete(const Exported& exported) {

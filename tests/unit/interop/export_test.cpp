@@ -89,6 +89,22 @@ std::vector<std::string> reasonsOf(const std::vector<ReportEntry>& entries) {
     return reasons;
 }
 
+/// Of the LoRAs from that node on towards the loader.
+std::vector<Json> strengthsAlong(Json node) {
+    std::vector<Json> strengths;
+    for (; node.at("class") == "LoraLoader"; node = Json(node.at("inputs").at("model").at(0))) {
+        strengths.push_back(node.at("inputs").at("strength_model"));
+    }
+    return strengths;
+}
+
+Json loaderAlong(Json node) {
+    while (node.at("inputs").contains("model")) {
+        node = Json(node.at("inputs").at("model").at(0));
+    }
+    return node;
+}
+
 Json textToImageWith(const char* id, const char* node) {
     Json json = parsed(kTextToImage);
     json[id] = parsed(node);
@@ -188,6 +204,44 @@ Json withClipSkip() {
     return json;
 }
 
+Json imageToImage() {
+    Json json = parsed(kTextToImage);
+    json["10"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "first.png"}})");
+    json["5"] =
+        parsed(R"({"class_type": "VAEEncode", "inputs": {"pixels": ["10", 0], "vae": ["4", 2]}})");
+    json["3"]["inputs"]["denoise"] = 0.5;
+    return json;
+}
+
+/// A video by a model of two denoisers, each with a LoRA of its own.
+Json twoDenoisers() {
+    Json graph = parsed(kOwnGraph);
+    graph["nodes"]["load"] = parsed(
+        R"({"type": "load.diffusion_model", "params": {"file": "wan2.2_t2v_high_noise_14B.safetensors", "low_noise": "wan2.2_t2v_low_noise_14B.safetensors"}})");
+    graph["nodes"]["texts"] =
+        parsed(R"({"type": "load.text_encoder", "params": {"file": "umt5.safetensors"}})");
+    graph["nodes"]["vae"] =
+        parsed(R"({"type": "load.autoencoder", "params": {"file": "wan_vae.safetensors"}})");
+    graph["nodes"]["loras"] = parsed(
+        R"({"type": "load.lora_stack", "params": {"file_1": "high.safetensors", "expert_1": "high_noise", "text_strength_1": 0.25,
+            "use_2": false, "file_2": "off.safetensors", "file_3": "low.safetensors", "expert_3": "low_noise", "strength_3": 0.5}})");
+    graph["nodes"]["denoise"]["params"] = parsed(
+        R"({"seed": 7, "steps": 10, "cfg": 3.5, "cfg_2": 2.5, "sampler": "euler", "schedule": "simple", "noise": "comfyui", "shift": 5,
+            "boundary": 0.9})");
+    for (Json& link : graph["links"]) {
+        if (link["from"][0] == "load" && link["to"][0] != "decode") {
+            link["from"][0] = "loras";
+        }
+    }
+    for (const char* link :
+         {R"({"from": ["load", "model"], "to": ["loras", "model"]})",
+          R"({"from": ["texts", "text_encoder"], "to": ["load", "text_encoder"]})",
+          R"({"from": ["vae", "autoencoder"], "to": ["load", "autoencoder"]})"}) {
+        graph["links"].push_back(parsed(link));
+    }
+    return graph;
+}
+
 /// Inputs that a row's recipe, its rule or a default states.
 std::set<std::string> statedInputs(const ClassRow& row) {
     std::set<std::string> stated;
@@ -239,6 +293,7 @@ private Q_SLOTS:
         QTest::addRow("LoRA") << withLora().dump();
         QTest::addRow("image to video") << imageToVideo().dump();
         QTest::addRow("clip skip") << withClipSkip().dump();
+        QTest::addRow("image to image") << imageToImage().dump();
     }
 
     void whatWasImportedIsTheSameAgain() {
@@ -333,6 +388,113 @@ private Q_SLOTS:
         QCOMPARE(
             reasonsOf(exported.report.near),
             std::vector<std::string>{"denoise: fractions of the schedule are rounded to steps"});
+    }
+
+    void rowsOfLorasAreNodesOfTheirOwn() {
+        Json graph = twoDenoisers();
+        graph["nodes"]["load"]["params"].erase("low_noise");
+        for (const char* param : {"cfg_2", "boundary"}) {
+            graph["nodes"]["denoise"]["params"].erase(param);
+        }
+        for (const char* param : {"expert_1", "expert_3"}) {
+            graph["nodes"]["loras"]["params"].erase(param);
+        }
+
+        const Exported exported = exportedFrom(graph);
+
+        const Json model =
+            samplerSource(apiPrompt(exported.prompt), "model").at("inputs").at("model");
+        const Json last = model.at(0).at("inputs"), first = last.at("model").at(0).at("inputs");
+        QCOMPARE(last.at("lora_name"), Json("low.safetensors"));
+        QCOMPARE(last.at("strength_model"), Json(0.5));
+        QCOMPARE(first.at("lora_name"), Json("high.safetensors"));
+        QCOMPARE(first.at("strength_clip"), Json(0.25));
+        QCOMPARE(first.at("model").at(0).at("class"), Json("UNETLoader"));
+        QCOMPARE(reasonsOf(exported.report.near), std::vector<std::string>());
+        QVERIFY(std::ranges::find(exported.report.exact, "loras", &ReportEntry::id) !=
+                exported.report.exact.end());
+    }
+
+    /// At a shift of 5 the fifth of ten steps is the first below 0.9 (0.978, 0.952, 0.921, 0.882),
+    /// by the levels that were recorded in ComfyUI.
+    void aModelOfTwoDenoisersIsTwo_eachWithItsSteps() {
+        const Exported exported = exportedFrom(twoDenoisers());
+
+        QCOMPARE(reasonsOf(exported.report.missing), std::vector<std::string>());
+        QCOMPARE(reasonsOf(exported.report.near), std::vector<std::string>());
+        QCOMPARE(exported.report.exact.size(), size_t{9});  // each node of the graph once
+        const Json low =
+            saved(apiPrompt(exported.prompt))["inputs"]["images"][0]["inputs"]["samples"][0];
+        QCOMPARE(low["class"], Json("KSamplerAdvanced"));
+        const Json high = low["inputs"]["latent_image"][0];
+        QCOMPARE(high["inputs"]["end_at_step"], Json(4));
+        QCOMPARE(high["inputs"]["return_with_leftover_noise"], Json("enable"));
+        QCOMPARE(high["inputs"]["cfg"], Json(3.5));
+        QCOMPARE(low["inputs"]["start_at_step"], Json(4));
+        QCOMPARE(low["inputs"]["end_at_step"], Json(10000));
+        QCOMPARE(low["inputs"]["add_noise"], Json("disable"));
+        QCOMPARE(low["inputs"]["cfg"], Json(2.5));
+        for (const Json* stage : {&high, &low}) {
+            const bool isLow = stage == &low;
+            const Json shift = (*stage)["inputs"]["model"][0];
+            QCOMPARE(shift["inputs"]["shift"], Json(5));
+            const std::vector<Json> strengths = strengthsAlong(shift["inputs"]["model"][0]);
+            QCOMPARE(strengths, (isLow ? std::vector<Json>{0.5} : std::vector<Json>{0.0, 1.0}));
+            QCOMPARE(loaderAlong(shift)["inputs"]["unet_name"],
+                     Json(isLow ? "wan2.2_t2v_low_noise_14B.safetensors"
+                                : "wan2.2_t2v_high_noise_14B.safetensors"));
+        }
+    }
+
+    void aModelOfTwoDenoisersIsRefused_whereTheStepIsNotKnown_data() {
+        const testing::Rows<QString, QString, QString> row("param", "value", "why");
+        row("automatic shift", "shift", "0", "flow shift is automatic");
+        row("schedule", "schedule", R"("karras")", "schedules simple, normal");
+        row("strength", "strength", "0.5", "strength is below 1");
+        row("fractions", "start_at", "0.2", "fraction of the schedule");
+    }
+
+    void aModelOfTwoDenoisersIsRefused_whereTheStepIsNotKnown() {
+        QFETCH(QString, param);
+        QFETCH(QString, value);
+        QFETCH(QString, why);
+        Json graph = twoDenoisers();
+        graph["nodes"]["denoise"]["params"][param.toStdString()] =
+            parsed(value.toStdString().c_str());
+
+        const std::vector<std::string> reasons = reasonsOf(exportedFrom(graph).report.missing);
+
+        QVERIFY(std::ranges::any_of(reasons, [&](const std::string& reason) {
+            return reason.starts_with("denoise: ") &&
+                   reason.find(why.toStdString()) != std::string::npos;
+        }));
+    }
+
+    void aSamplerThatRemembersIsNear_whereTheModelTakesOver() {
+        Json graph = twoDenoisers();
+        graph["nodes"]["denoise"]["params"]["sampler"] = "dpmpp_2m";
+
+        QCOMPARE(reasonsOf(exportedFrom(graph).report.near),
+                 std::vector<std::string>{
+                     "denoise: in ComfyUI the sampler begins again with the low-noise model"});
+    }
+
+    void stepsOfOneDenoiserAloneAreOfThat() {
+        Json graph = twoDenoisers();
+        graph["nodes"]["denoise"]["params"]["start_step"] = 6;
+
+        const Exported exported = exportedFrom(graph);
+
+        QCOMPARE(reasonsOf(exported.report.missing), std::vector<std::string>());
+        const Json api = apiPrompt(exported.prompt);
+        QCOMPARE(std::count_if(
+                     api.begin(),
+                     api.end(),
+                     [](const Json& node) { return node.at("class_type") == "KSamplerAdvanced"; }),
+                 std::ptrdiff_t{1});
+        const Json inputs = api.at(idOf(api, "KSamplerAdvanced")).at("inputs");
+        QCOMPARE(inputs.at("start_at_step"), Json(6));
+        QCOMPARE(inputs.at("add_noise"), Json("enable"));
     }
 
     void whatHasNoCounterpartIsRefusedByName() {

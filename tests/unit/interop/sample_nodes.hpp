@@ -17,6 +17,16 @@ inline ParamDesc importParam(const char* id, ParamKind kind, Scalar defaultValue
     return {.id = id, .label = id, .kind = kind, .defaultValue = std::move(defaultValue)};
 }
 
+/// A row of LoRAs.
+inline void addLoraRow(const std::string& number, std::vector<ParamDesc>& params) {
+    params.push_back(importParam(("use_" + number).c_str(), ParamKind::Bool, true));
+    params.push_back(importParam(("file_" + number).c_str(), ParamKind::File, std::string()));
+    params.push_back(importParam(("strength_" + number).c_str(), ParamKind::Float, 1.0));
+    params.push_back(importParam(("text_strength_" + number).c_str(), ParamKind::Float, 1.0));
+    params.push_back(
+        importParam(("expert_" + number).c_str(), ParamKind::Text, std::string("both")));
+}
+
 /// As far as the tests use them, with the ids that the product's have.
 inline std::vector<NodeDesc> importedNodes() {
     ParamDesc sampler = importParam("sampler", ParamKind::Choice, std::string("euler"));
@@ -47,17 +57,23 @@ inline std::vector<NodeDesc> importedNodes() {
     ParamDesc steps = importParam("steps", ParamKind::Int, int64_t{20});
     steps.min = 1;
     steps.max = 1000;
+    std::vector<ParamDesc> loras;
+    for (const char* number : {"1", "2", "3"}) {
+        addLoraRow(number, loras);
+    }
     return {
         {.id = "load.checkpoint",
          .outputs = {importPort("model", "MODEL")},
          .params = {importParam("checkpoint", ParamKind::File, std::string()),
+                    importParam("unet", ParamKind::File, std::string()),
                     importParam("vae", ParamKind::File, std::string())}},
         {.id = "load.diffusion_model",
          .inputs = {importPort("text_encoder", "TEXT_ENCODER", true),
                     importPort("autoencoder", "AUTOENCODER", true),
                     importPort("image_encoder", "IMAGE_ENCODER", true)},
          .outputs = {importPort("model", "MODEL")},
-         .params = {importParam("file", ParamKind::File, std::string())}},
+         .params = {importParam("file", ParamKind::File, std::string()),
+                    importParam("low_noise", ParamKind::File, std::string())}},
         {.id = "load.text_encoder",
          .outputs = {importPort("text_encoder", "TEXT_ENCODER")},
          .params = {importParam("file", ParamKind::File, std::string())}},
@@ -81,7 +97,12 @@ inline std::vector<NodeDesc> importedNodes() {
          .outputs = {importPort("model", "MODEL")},
          .params = {importParam("file", ParamKind::File, std::string()),
                     importParam("strength", ParamKind::Float, 1.0),
-                    importParam("text_strength", ParamKind::Float, 1.0)}},
+                    importParam("text_strength", ParamKind::Float, 1.0),
+                    importParam("expert", ParamKind::Text, std::string("both"))}},
+        {.id = "load.lora_stack",
+         .inputs = {importPort("model", "MODEL")},
+         .outputs = {importPort("model", "MODEL")},
+         .params = loras},
         {.id = "load.image",
          .outputs = {importPort("image", "IMAGE"), importPort("mask", "MASK")},
          .params = {importParam("image", ParamKind::File, std::string())}},
@@ -112,6 +133,21 @@ inline std::vector<NodeDesc> importedNodes() {
          .outputs = {importPort("conditioning", "CONDITIONING")},
          .params = {importParam("start", ParamKind::Float, 0.0),
                     importParam("end", ParamKind::Float, 1.0)}},
+        {.id = "encode.image",
+         .inputs = {importPort("model", "MODEL"),
+                    importPort("image", "IMAGE"),
+                    importPort("mask", "MASK", true)},
+         .outputs = {importPort("latent", "LATENT")},
+         .params = {importParam("tile", ParamKind::Int, int64_t{0}),
+                    importParam("sampling", ParamKind::Text, std::string("sample"))}},
+        {.id = "image.fit",
+         .inputs = {importPort("image", "IMAGE"), importPort("model", "MODEL", true)},
+         .outputs = {importPort("image", "IMAGE"), importPort("mask", "MASK")},
+         .params = {importParam("width", ParamKind::Int, int64_t{0}),
+                    importParam("height", ParamKind::Int, int64_t{0}),
+                    importParam("multiple", ParamKind::Int, int64_t{1}),
+                    importParam("mode", ParamKind::Text, std::string("crop")),
+                    importParam("method", ParamKind::Text, std::string("lanczos"))}},
         {.id = "latent.empty",
          .outputs = {importPort("latent", "LATENT")},
          .params = {importParam("width", ParamKind::Int, int64_t{512}),
@@ -142,6 +178,7 @@ inline std::vector<NodeDesc> importedNodes() {
                     importPort("negative", "CONDITIONING", true),
                     importPort("latent", "LATENT"),
                     importPort("mask", "MASK", true),
+                    importPort("masked", "LATENT", true),
                     importPort("control", "CONTROL", true)},
          .outputs = {importPort("latent", "LATENT")},
          .params = {steps,
@@ -155,6 +192,8 @@ inline std::vector<NodeDesc> importedNodes() {
                     importParam("add_noise", ParamKind::Bool, true),
                     importParam("keep_noise", ParamKind::Bool, false),
                     importParam("shift", ParamKind::Float, 0.0),
+                    importParam("cfg_2", ParamKind::Float, 0.0),
+                    importParam("boundary", ParamKind::Float, 0.0),
                     sampler,
                     schedule,
                     noise}},
