@@ -59,6 +59,22 @@ bool isNoFileOfWeights(const ParamDesc& param, const Scalar& value) {
                kEndings, [&](std::string_view each) { return toLower(*text).ends_with(each); });
 }
 
+/// The input of a loader that has the file which a checkpoint's loader takes for that parameter;
+/// empty: it has none.
+std::string inputOfFile(const ClassRow& row, const std::string& param) {
+    if (row.role == ModelRole::Autoencoder && param == kAutoencoderParam) {
+        return row.widgets.front().name;
+    }
+    for (const Recipe& recipe : row.recipes) {
+        const auto& params = recipe.nodes.front().params;
+        const auto spec = params.find(param);
+        if (recipe.when == kOfCheckpoint && spec != params.end() && spec->second.is_string()) {
+            return spec->second.get<std::string>();
+        }
+    }
+    return {};
+}
+
 bool isPartPort(const ClassRow& row, const std::string& port) {
     return row.role == ModelRole::Model && (port == portOfRole(ModelRole::TextEncoder) ||
                                             port == portOfRole(ModelRole::Autoencoder) ||
@@ -218,7 +234,8 @@ void ClassChoice::fitParam(Fit& fit,
     if (value != param.defaultValue) {
         fit.note(param.id);
     }
-    const bool isOwnPart = fit.row.role == ModelRole::Model && param.id == kAutoencoderParam;
+    const bool isOwnPart =
+        fit.row.role == ModelRole::Model && loaderOf(param.id, "").first != nullptr;
     const ClassRow* rider = riderOf(param.id, ours, values);
     const bool isRidden = rider != nullptr && hasInputOf(fit.row, ours, rider->outputTypes.front());
     if (isTaken(fit.row, param.id) || value == param.defaultValue || isOwnPart || isRidden) {
@@ -276,9 +293,24 @@ const ClassRow* ClassChoice::carrierOf(const std::string& port) const {
     return row == between_.end() ? nullptr : *row;
 }
 
-const ClassRow* ClassChoice::loaderOf(ModelRole role) const {
-    const auto row = std::ranges::find(loaders_, role, &ClassRow::role);
-    return row == loaders_.end() ? nullptr : *row;
+std::pair<const ClassRow*, std::string> ClassChoice::loaderOf(const std::string& param,
+                                                              const std::string& file) const {
+    std::pair<const ClassRow*, std::string> usual;
+    for (const ClassRow* row : loaders_) {
+        const std::string input = inputOfFile(*row, param);
+        const auto when = row->exported.when.find("file");
+        if (input.empty()) {
+            continue;
+        }
+        if (when == row->exported.when.end()) {
+            usual = usual.first == nullptr ? std::pair(row, input) : usual;
+        } else if (std::ranges::any_of(when->second, [&](const std::string& ending) {
+                       return toLower(file).ends_with(ending);
+                   })) {
+            return {row, input};
+        }
+    }
+    return usual;
 }
 
 bool ClassChoice::isTaken(const ClassRow& row, const std::string& param) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide::interop {
@@ -44,8 +45,10 @@ public:
                                           const ExportValues& values) const;
     /// A class in between that gives the nodes behind it that input.
     [[nodiscard]] const ClassRow* carrierOf(const std::string& port) const;
-    /// A class that loads such a part of a model.
-    [[nodiscard]] const ClassRow* loaderOf(ModelRole role) const;
+    /// The class that loads the file of that parameter of a checkpoint's loader, and its input;
+    /// nullptr: there is none.
+    [[nodiscard]] std::pair<const ClassRow*, std::string> loaderOf(const std::string& param,
+                                                                   const std::string& file) const;
 
     /// Whether the class itself takes that parameter.
     [[nodiscard]] static bool isTaken(const ClassRow& row, const std::string& param);
@@ -67,7 +70,7 @@ private:
 
     std::map<std::string, std::vector<const ClassRow*>> rows_;  ///< by the type of our node
     std::vector<const ClassRow*> between_;                      ///< that make no node of ours
-    std::vector<const ClassRow*> loaders_;                      ///< of parts of models
+    std::vector<const ClassRow*> loaders_;                      ///< of models and their parts
     std::set<std::string> types_;                               ///< of all outputs
 };
 

@@ -375,18 +375,29 @@ private:
                 sockets.insert(sockets.begin(), part.begin(), part.end());
             }
         }
-        const auto file = ours.params.find(kAutoencoderParam);
-        const auto* name =
-            file == ours.params.end() ? nullptr : std::get_if<std::string>(&file->second);
-        const ClassRow* row = classes_.loaderOf(ModelRole::Autoencoder);
-        if (name != nullptr && !name->empty() && row != nullptr) {
-            PromptNode node = furtherNode(*row, ours);
-            node.inputs[row->widgets.front().name] = {.from = std::nullopt,
-                                                      .value = fileNameThere(*name)};
-            const std::string id = put(std::move(node), *row);
-            sockets.insert(sockets.begin(),
-                           {.type = row->outputTypes.front(), .socket = {.node = id, .slot = 0}});
+        for (const ParamDesc& param : ours.desc->params) {
+            const auto* file = std::get_if<std::string>(&ours.params.at(param.id));
+            if (param.kind == ParamKind::File && !ClassChoice::isTaken(making.row, param.id) &&
+                file != nullptr && !file->empty()) {
+                addPartOf(ours, param.id, *file, sockets);
+            }
         }
+    }
+
+    /// A file that our loader takes in place of one of the checkpoint's.
+    void addPartOf(const graph::SnapshotNode& ours,
+                   const std::string& param,
+                   const std::string& file,
+                   std::vector<TypedSocket>& sockets) {
+        const auto [row, input] = classes_.loaderOf(param, file);
+        if (row == nullptr) {
+            return;
+        }
+        PromptNode node = furtherNode(*row, ours);
+        node.inputs[input] = {.from = std::nullopt, .value = fileNameThere(file)};
+        const std::string id = put(std::move(node), *row);
+        sockets.insert(sockets.begin(),
+                       {.type = row->outputTypes.front(), .socket = {.node = id, .slot = 0}});
     }
 
     // Nodes in between

@@ -71,6 +71,7 @@ public:
         }
         negatives_.emplace(prompt_);  // as its values are now
         parts_ = modelsOfParts(prompt_, needs_.table);
+        takeCheckpoints();
         noteSlots();
         for (const std::string& id : inOrder(prompt_)) {
             translateNode(id, prompt_.nodes.at(id));
@@ -92,21 +93,35 @@ private:
         return node == prompt_.nodes.end() ? nullptr : needs_.table.find(node->second.type);
     }
 
-    static const Recipe* recipeFor(const ClassRow* row, const PromptNode& node) {
+    [[nodiscard]] const Recipe* recipeFor(const std::string& id) const {
+        const ClassRow* row = rowOf(id);
+        const PromptNode& node = prompt_.nodes.at(id);
+        const Recipe* found = nullptr;
         for (size_t i = 0; row != nullptr && i < row->recipes.size(); ++i) {
             const Recipe& recipe = row->recipes[i];
             const auto input = node.inputs.find(recipe.when);
-            if (recipe.when.empty() || (input != node.inputs.end() && input->second.from)) {
+            if (recipe.when == kOfCheckpoint && checkpoints_.contains(id)) {
                 return &recipe;
             }
+            if (recipe.when.empty() || (input != node.inputs.end() && input->second.from)) {
+                found = found == nullptr ? &recipe : found;
+            }
         }
-        return nullptr;
+        return found;
+    }
+
+    void takeCheckpoints() {
+        CheckpointModels models = joinCheckpoints(prompt_, needs_.table, parts_);
+        checkpoints_ = std::move(models.checkpoints);
+        for (const auto& [id, node] : models.joined) {
+            reportNode(id, node);
+        }
     }
 
     void translateNode(const std::string& id, const PromptNode& node) {
         whys_.clear();
         const ClassRow* row = needs_.table.find(node.type);
-        const Recipe* recipe = recipeFor(row, node);
+        const Recipe* recipe = recipeFor(id);
         CarriedInputs inputs = inputsOf(node);
         if (recipe == nullptr || !isKnown(*recipe)) {
             addPlaceholder(id, node, inputs);
@@ -251,7 +266,7 @@ private:
     void noteSlots() {
         for (const auto& [id, node] : prompt_.nodes) {
             // What takes another output of the node that encoded it has that setting, too.
-            const Recipe* recipe = recipeFor(needs_.table.find(node.type), node);
+            const Recipe* recipe = recipeFor(id);
             const bool isOther = recipe != nullptr && !recipe->port.empty();
             for (const auto& [name, input] : node.inputs) {
                 if (input.from) {
@@ -296,6 +311,7 @@ private:
                     origins_[{id, spec.get<std::string>()}] = {own, param};
                 }
             }
+            addCheckpoint(id, own, desc);
             for (const auto& [param, value] : all.settings) {
                 if (!each.params.contains(param) && graph::findParam(desc, param) != nullptr) {
                     setParam(own, desc, param, value);
@@ -305,6 +321,18 @@ private:
             if (all.isMissing) {
                 missing_.insert(own);
             }
+        }
+    }
+
+    /// What the loader of the checkpoint has that the model is run with.
+    void addCheckpoint(const std::string& id, const std::string& own, const NodeDesc& desc) {
+        const auto checkpoint = checkpoints_.find(id);
+        if (checkpoint == checkpoints_.end()) {
+            return;
+        }
+        const ClassRow& row = *needs_.table.find(checkpoint->second.type);
+        for (const auto& [param, spec] : row.recipes.front().nodes.front().params) {
+            setFrom(own, desc, param, spec, checkpoint->second);
         }
     }
 
@@ -691,7 +719,7 @@ private:
                   const Recipe& recipe,
                   const std::string& model,
                   size_t rank) {
-        const Recipe* loader = recipeFor(rowOf(model), prompt_.nodes.at(model));
+        const Recipe* loader = recipeFor(model);
         const NodeDesc* desc = loader == nullptr || loader->nodes.empty()
                                    ? nullptr
                                    : needs_.catalog.find(loader->nodes[0].type);
@@ -750,6 +778,13 @@ private:
         (whys_.empty() ? report_.exact : report_.near).push_back(std::move(entry));
     }
 
+    /// What no diffusion model is run without.
+    static bool isNeededPart(const NodeDesc& desc, const PortDesc& port) {
+        return graph::findOutput(desc, "model") != nullptr &&
+               (port.id == portOfRole(ModelRole::TextEncoder) ||
+                port.id == portOfRole(ModelRole::Autoencoder));
+    }
+
     /// What a muted node would feed remains open, and is refused when it is run.
     void reportOpenInputs() {
         std::map<std::string, std::vector<Message>> open;
@@ -759,7 +794,8 @@ private:
                 continue;
             }
             for (const PortDesc& port : desc->inputs) {
-                if (!port.optional && !draft_.sourceOf({id, port.id})) {
+                if ((!port.optional || isNeededPart(*desc, port)) &&
+                    !draft_.sourceOf({id, port.id})) {
                     open[id].push_back(message("nothing is wired to its input {}", port.label));
                     missing_.insert(id);
                 }
@@ -823,6 +859,7 @@ private:
     std::map<Socket, size_t> uses_;                   ///< inputs that are wired to each output
     std::map<Socket, std::string> apart_;             ///< nodes of outputs that are not the first's
     std::map<std::string, std::vector<std::string>> parts_;
+    std::map<std::string, PromptNode> checkpoints_;  ///< by the models that are run with theirs
     /// Parts by the inputs of loaders, and files by the loaders of checkpoints; with their ranks.
     std::map<graph::PortRef, std::pair<size_t, graph::PortRef>> joined_;
     std::map<std::string, std::pair<size_t, Json>> ownAutoencoders_;

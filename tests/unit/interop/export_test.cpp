@@ -204,6 +204,17 @@ Json withClipSkip() {
     return json;
 }
 
+/// The checkpoint with the denoiser of another file.
+Json withOtherDenoiser(const char* type, const char* file) {
+    Json json = parsed(kTextToImage);
+    json["10"] = {{"class_type", type}, {"inputs", {{"unet_name", file}}}};
+    if (std::string_view(type) == "UNETLoader") {
+        json["10"]["inputs"]["weight_dtype"] = "default";
+    }
+    json["3"]["inputs"]["model"] = parsed(R"(["10", 0])");
+    return json;
+}
+
 Json imageToImage() {
     Json json = parsed(kTextToImage);
     json["10"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "first.png"}})");
@@ -294,6 +305,10 @@ private Q_SLOTS:
         QTest::addRow("image to video") << imageToVideo().dump();
         QTest::addRow("clip skip") << withClipSkip().dump();
         QTest::addRow("image to image") << imageToImage().dump();
+        QTest::addRow("another denoiser")
+            << withOtherDenoiser("UNETLoader", "other.safetensors").dump();
+        QTest::addRow("a quantised denoiser")
+            << withOtherDenoiser("UnetLoaderGGUF", "other.gguf").dump();
     }
 
     void whatWasImportedIsTheSameAgain() {

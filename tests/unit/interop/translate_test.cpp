@@ -39,6 +39,15 @@ constexpr const char* kSubgraph = R"({"last_node_id": 2, "nodes": [
           "widgets_values": ["inner"]}],
        "links": [{"id": 2, "origin_id": -10, "origin_slot": 0, "target_id": 7, "target_slot": 0}]}]}})";
 
+/// The denoiser of another file, prompted by the checkpoint.
+Json withOtherDenoiser() {
+    Json json = parsed(kTextToImage);
+    json["10"] = parsed(
+        R"({"class_type": "UNETLoader", "inputs": {"unet_name": "other.safetensors", "weight_dtype": "default"}})");
+    json["3"]["inputs"]["model"] = Json::array({"10", 0});
+    return json;
+}
+
 /// The positive prompt of that node with a guidance; 20 combines two prompts, 22 appends one to the
 /// other.
 Json withGuidance(const char* prompt) {
@@ -335,6 +344,48 @@ private Q_SLOTS:
         QCOMPARE(sourceOf(graph, "1", "autoencoder"), std::string("3.autoencoder"));
         QCOMPARE(sourceOf(graph, "5", "model"), std::string("1.model"));
         QCOMPARE(sourceOf(graph, "12", "model"), std::string("1.model"));
+    }
+
+    void aModelThatACheckpointPromptsIsItsDenoiser() {
+        const Imported imported = importedFrom(withOtherDenoiser().dump().c_str());
+
+        const graph::Document& graph = imported.document;
+        QCOMPARE(graph.nodes.at("10").type, std::string("load.checkpoint"));
+        QCOMPARE(graph.nodes.at("10").params,
+                 parsed(R"({"checkpoint": "dream.safetensors", "unet": "other.safetensors"})"));
+        QVERIFY(!graph.nodes.contains("4"));
+        for (const char* node : {"3", "6", "7", "8"}) {
+            QCOMPARE(sourceOf(graph, node, "model"), std::string("10.model"));
+        }
+        QVERIFY(hasClass(imported.report.exact, "CheckpointLoaderSimple"));
+        QVERIFY(hasClass(imported.report.exact, "UNETLoader"));
+        QCOMPARE(imported.report.runs, std::vector<std::string>{"9"});
+    }
+
+    void aCheckpointThatIsRunItselfRemains() {
+        Json json = withOtherDenoiser();
+        json["33"] = json["3"];
+        json["33"]["inputs"]["model"] = Json::array({"4", 0});
+
+        const graph::Document graph = importedFrom(json.dump().c_str()).document;
+
+        QCOMPARE(graph.nodes.at("10").params["checkpoint"], Json("dream.safetensors"));
+        QCOMPARE(sourceOf(graph, "33", "model"), std::string("4.model"));
+        QCOMPARE(sourceOf(graph, "6", "model"), std::string("4.model"));
+    }
+
+    void aModelWithTextEncodersOfItsOwnHasNoCheckpoint() {
+        Json json = withOtherDenoiser();
+        json["11"] = parsed(
+            R"({"class_type": "CLIPLoader", "inputs": {"clip_name": "l.safetensors", "type": "sdxl"}})");
+        json["6"]["inputs"]["clip"] = json["7"]["inputs"]["clip"] = Json::array({"11", 0});
+
+        const Imported imported = importedFrom(json.dump().c_str());
+
+        QCOMPARE(imported.document.nodes.at("10").type, std::string("load.diffusion_model"));
+        QVERIFY(
+            imported.report.runs.empty());  // the autoencoder of a checkpoint is not wired to it
+        QVERIFY(hasClass(imported.report.missing, "UNETLoader"));
     }
 
     void anAutoencoderOfACheckpointIsAValue() {
