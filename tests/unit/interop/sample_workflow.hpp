@@ -6,6 +6,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/unit/interop/sample_nodes.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,5 +78,39 @@ inline constexpr const char* kTextToImage = R"({
   "8": {"class_type": "VAEDecode", "inputs": {"samples": ["3", 0], "vae": ["4", 2]}},
   "9": {"class_type": "SaveImage", "inputs": {"filename_prefix": "ComfyUI", "images": ["8", 0]}}
 })";
+
+/// Text to image with a sampler of parts.
+inline constexpr const char* kCustomSampling = R"({
+  "1": {"class_type": "UNETLoader", "inputs": {"unet_name": "z_image_turbo.safetensors", "weight_dtype": "default"}},
+  "2": {"class_type": "CLIPLoader", "inputs": {"clip_name": "qwen.safetensors", "type": "lumina2"}},
+  "3": {"class_type": "VAELoader", "inputs": {"vae_name": "ae.safetensors"}},
+  "4": {"class_type": "ModelSamplingAuraFlow", "inputs": {"shift": 3, "model": ["1", 0]}},
+  "5": {"class_type": "CLIPTextEncode", "inputs": {"text": "cat", "clip": ["2", 0]}},
+  "6": {"class_type": "EmptySD3LatentImage", "inputs": {"width": 640, "height": 640, "batch_size": 1}},
+  "7": {"class_type": "KSamplerSelect", "inputs": {"sampler_name": "euler"}},
+  "8": {"class_type": "BasicScheduler", "inputs": {"scheduler": "simple", "steps": 9, "denoise": 1, "model": ["4", 0]}},
+  "9": {"class_type": "RandomNoise", "inputs": {"noise_seed": 42}},
+  "10": {"class_type": "BasicGuider", "inputs": {"model": ["4", 0], "conditioning": ["5", 0]}},
+  "11": {"class_type": "SamplerCustomAdvanced", "inputs": {"noise": ["9", 0], "guider": ["10", 0], "sampler": ["7", 0], "sigmas": ["8", 0],
+         "latent_image": ["6", 0]}},
+  "12": {"class_type": "VAEDecode", "inputs": {"samples": ["11", 0], "vae": ["3", 0]}},
+  "13": {"class_type": "SaveImage", "inputs": {"filename_prefix": "z", "images": ["12", 0]}}
+})";
+
+/// What that node needs, with itself.
+inline void addNeeded(const Json& api, const std::string& id, Json& needed) {
+    if (!needed.contains(id)) {
+        needed[id] = api.at(id);
+        for (const Json& value : api.at(id).at("inputs")) {
+            if (value.is_array()) {
+                addNeeded(api, value[0], needed);
+            }
+        }
+    }
+}
+
+inline bool hasClass(const std::vector<ReportEntry>& entries, const std::string& name) {
+    return std::ranges::find(entries, name, &ReportEntry::name) != entries.end();
+}
 
 }  // namespace lowtide::interop
