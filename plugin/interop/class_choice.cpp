@@ -43,6 +43,14 @@ bool isInvertible(const ClassRow& row) {
                                 [](const auto& param) { return param.second.contains("expr"); });
 }
 
+/// Whether further nodes of its recipe feed what takes its outputs.
+bool isCompound(const ClassRow& row) {
+    return row.exported.isUsed && !row.recipes.empty() && row.recipes.front().nodes.size() > 1 &&
+           !row.recipes.front().through.empty() &&
+           std::ranges::any_of(row.recipes.front().carries,
+                               [](const auto& wire) { return wire.second.starts_with('@'); });
+}
+
 bool isEmptyFile(const ParamDesc& param, const Scalar& value) {
     const auto* text = std::get_if<std::string>(&value);
     return (param.kind == ParamKind::File || param.kind == ParamKind::Folder) && text != nullptr &&
@@ -160,6 +168,8 @@ ClassChoice::ClassChoice(const ClassTable& table) {
                    row.recipes.front().nodes.empty() && !row.recipes.front().through.empty() &&
                    !row.outputTypes.empty()) {
             between_.push_back(&row);
+        } else if (isCompound(row)) {
+            compounds_.push_back(&row);
         }
     }
 }

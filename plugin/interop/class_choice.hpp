@@ -50,6 +50,9 @@ public:
     [[nodiscard]] std::pair<const ClassRow*, std::string> loaderOf(const std::string& param,
                                                                    const std::string& file) const;
 
+    /// Classes that stand for several nodes before one of ours, and give it what these do.
+    [[nodiscard]] const std::vector<const ClassRow*>& compounds() const { return compounds_; }
+
     /// Whether the class itself takes that parameter.
     [[nodiscard]] static bool isTaken(const ClassRow& row, const std::string& param);
 
@@ -70,6 +73,7 @@ private:
 
     std::map<std::string, std::vector<const ClassRow*>> rows_;  ///< by the type of our node
     std::vector<const ClassRow*> between_;                      ///< that make no node of ours
+    std::vector<const ClassRow*> compounds_;                    ///< of several nodes
     std::vector<const ClassRow*> loaders_;                      ///< of models and their parts
     std::set<std::string> types_;                               ///< of all outputs
 };

@@ -151,7 +151,8 @@ private:
     // What VAEEncode does by itself
 
     void leaveOutFits() {
-        std::map<std::string, bool> isLeftOut;  // by nodes that cut an image to what the model takes
+        std::map<std::string, bool>
+            isLeftOut;  // by nodes that cut an image to what the model takes
         for (const std::string& id : nodesOfType(kFit)) {
             isLeftOut[id] = numberOf(id, "width") == 0 && numberOf(id, "height") == 0 &&
                             numberOf(id, "multiple") == 1 && textOf(id, "mode") == "crop" &&

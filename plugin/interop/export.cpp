@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/graph/param_value.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/interop/class_choice.hpp"
 #include "plugin/interop/expanded_graph.hpp"
@@ -59,6 +60,7 @@ public:
                 }
             }
         }
+        findCompounds();
         for (size_t i = 0; i < snapshot_.nodes.size(); ++i) {
             if (!snapshot_.nodes[i].desc->control) {
                 exportNode(i);
@@ -101,8 +103,14 @@ private:
             report(node);
             return;
         }
-        const auto choice = classes_.choose(
-            node, values_, [&](const graph::SnapshotInput& input) { return ridesOn(input); });
+        if (const auto part = parts_.find(index); part != parts_.end()) {
+            noteDifferences(node, *part->second);
+            report(node);
+            return;
+        }
+        const auto choice = classes_.choose(node, values_, [&](const graph::SnapshotInput& input) {
+            return ridesOn(input) || isOfCompound(index, input.port);
+        });
         if (!choice) {
             missing_.push_back(message("no node of ComfyUI stands for it"));
             lacking_.insert(index);
@@ -189,6 +197,7 @@ private:
         take(values_.ofClass(making.row, ours, making.names), making.node);
         wireInputs(making);
         addWires(making);
+        addCompound(making);
         if (isWireRider(making.row)) {
             riders_[making.index] = {
                 .node = std::move(making.node), .row = &making.row, .before = ridersOf(making)};
@@ -240,7 +249,7 @@ private:
         const graph::SnapshotNode& ours = snapshot_.nodes[making.index];
         for (const auto& [port, name] : making.recipe().nodes.front().inputs) {
             const graph::SnapshotInput* input = ours.input(port);
-            if (input != nullptr) {
+            if (input != nullptr && !isOfCompound(making.index, port)) {
                 wireInput(making, *input, name);
             }
         }
@@ -252,7 +261,8 @@ private:
                 continue;
             }
             const PortDesc* port = graph::passedInput(*ours.desc, making.recipe().outputs[slot]);
-            if (const auto* input = port == nullptr ? nullptr : ours.input(port->id)) {
+            const auto* input = port == nullptr ? nullptr : ours.input(port->id);
+            if (input != nullptr && !isOfCompound(making.index, port->id)) {
                 wireInput(making, *input, through[slot]);
             }
         }
@@ -400,6 +410,194 @@ private:
                        {.type = row->outputTypes.front(), .socket = {.node = id, .slot = 0}});
     }
 
+    // Several nodes that are one there
+
+    /// A class that stands for nodes before one of ours, as InpaintModelConditioning for both
+    /// encodings of an image.
+    struct Compound {
+        const ClassRow* row = nullptr;
+        std::map<std::string, const graph::SnapshotInput*> inputs{};  ///< by those of the class
+        std::map<size_t, const RecipeNode*> parts{};                  ///< nodes that it stands for
+        std::map<std::string, int> outputs{};  ///< that feed ports of ours, and of which it has all
+    };
+
+    void findCompounds() {
+        for (size_t index = 0; index < snapshot_.nodes.size(); ++index) {
+            for (const ClassRow* row : classes_.compounds()) {
+                if (std::optional<Compound> made = compoundOf(snapshot_.nodes[index], *row)) {
+                    compounds_.emplace(index, std::move(*made));
+                }
+            }
+        }
+        for (const auto& [index, compound] : compounds_) {
+            for (const auto& [part, node] : compound.parts) {
+                if (isUsedByCompounds(part)) {
+                    parts_[part] = node;
+                }
+            }
+        }
+    }
+
+    std::optional<Compound> compoundOf(const graph::SnapshotNode& ours, const ClassRow& row) const {
+        Compound made{.row = &row};
+        const Recipe& recipe = row.recipes.front();
+        for (const auto& [port, source] : recipe.carries) {
+            const graph::SnapshotInput* input = ours.input(port);
+            if (input == nullptr ||
+                (source.starts_with('@') && !takePart(*input, partNamed(recipe, source), made))) {
+                return std::nullopt;
+            }
+        }
+        for (const auto& [port, source] : recipe.carries) {
+            const auto same = made.inputs.find(source);
+            const bool isSame =
+                same != made.inputs.end() && isOneSource(*same->second, *ours.input(port));
+            if (!source.starts_with('@') && !isSame) {
+                return std::nullopt;
+            }
+            made.outputs[port] = -1;
+        }
+        takeOutputs(ours, made);
+        return made;
+    }
+
+    /// Outputs of the recipe's first node that feed ours: the class has them, too. What it is not
+    /// the source of, such as a mask for another latent, is wired as always.
+    void takeOutputs(const graph::SnapshotNode& ours, Compound& made) const {
+        const Recipe& recipe = made.row->recipes.front();
+        bool isFed = false;
+        for (size_t slot = 0; slot < recipe.outputs.size(); ++slot) {
+            for (const graph::SnapshotInput& input : ours.inputs) {
+                const auto source = sourceOf(input);
+                const bool isIt = source && source->port == recipe.outputs[slot] &&
+                                  !made.outputs.contains(input.port);
+                if (isIt && takePart(input, &recipe.nodes.front(), made)) {
+                    made.outputs[input.port] = static_cast<int>(slot);
+                    isFed = true;
+                }
+            }
+        }
+        for (const auto& [port, source] : recipe.carries) {
+            if (!isFed && !source.starts_with('@')) {
+                made.outputs.erase(port);
+            }
+        }
+    }
+
+    /// "@name.port"; nullptr: the first node.
+    static const RecipeNode* partNamed(const Recipe& recipe, const std::string& source) {
+        const std::string name = source.substr(1, source.find('.') - 1);
+        const auto part = std::ranges::find(recipe.nodes, name, &RecipeNode::name);
+        return part == recipe.nodes.end() ? nullptr : &*part;
+    }
+
+    [[nodiscard]] bool isOneSource(const graph::SnapshotInput& a,
+                                   const graph::SnapshotInput& b) const {
+        const auto from = sourceOf(a), other = sourceOf(b);
+        return from && other && from->node == other->node && from->port == other->port;
+    }
+
+    /// Whether the node before that input is the part, fed by what feeds the other parts.
+    bool takePart(const graph::SnapshotInput& input, const RecipeNode* part, Compound& made) const {
+        const auto source = sourceOf(input);
+        const graph::SnapshotNode* ours = source ? &snapshot_.nodes[source->node] : nullptr;
+        if (ours == nullptr || part == nullptr || ours->desc->id != part->type ||
+            ours->inputs.size() != part->inputs.size()) {
+            return false;
+        }
+        std::map<std::string, const graph::SnapshotInput*> inputs = made.inputs;
+        for (const auto& [port, name] : part->inputs) {
+            const graph::SnapshotInput* own = ours->input(port);
+            const auto [known, isNew] = inputs.try_emplace(name, own);
+            if (own == nullptr || (!isNew && !isOneSource(*known->second, *own))) {
+                return false;
+            }
+        }
+        made.inputs = std::move(inputs);
+        made.parts[source->node] = part;
+        return true;
+    }
+
+    [[nodiscard]] bool isUsedByCompounds(size_t part) const {
+        for (size_t index = 0; index < snapshot_.nodes.size(); ++index) {
+            for (const graph::SnapshotInput& input : snapshot_.nodes[index].inputs) {
+                const auto source = sourceOf(input);
+                if (source && source->node == part && !snapshot_.nodes[index].desc->control &&
+                    !isOfCompound(index, input.port)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool isOfCompound(size_t index, const std::string& port) const {
+        const auto compound = compounds_.find(index);
+        return compound != compounds_.end() && compound->second.outputs.contains(port);
+    }
+
+    /// Where the class has other values than the node that is a part of it.
+    void noteDifferences(const graph::SnapshotNode& ours, const RecipeNode& part) {
+        for (const ParamDesc& param : ours.desc->params) {
+            const auto spec = part.params.find(param.id);
+            const Json value = graph::toJson(ours.params.at(param.id));
+            const Json there = spec == part.params.end() ? graph::toJson(param.defaultValue)
+                                                         : memberIn(spec->second, "is");
+            if (value != there && !param.cosmetic) {
+                near_.push_back(message("{} is {}, in ComfyUI it is {}",
+                                        param.label,
+                                        shownValue(value),
+                                        shownValue(there)));
+            }
+        }
+    }
+
+    /// The wire type here of an input of the class.
+    [[nodiscard]] std::string typeOfPart(const Compound& compound, const std::string& name) const {
+        for (const auto& [index, part] : compound.parts) {
+            for (const auto& [port, input] : part->inputs) {
+                if (input == name) {
+                    return graph::findInput(*snapshot_.nodes[index].desc, port)->type;
+                }
+            }
+        }
+        return {};
+    }
+
+    void addCompound(Making& making) {
+        const auto found = compounds_.find(making.index);
+        if (found == compounds_.end()) {
+            return;
+        }
+        const Compound& compound = found->second;
+        PromptNode node = furtherNode(*compound.row, snapshot_.nodes[making.index]);
+        for (const auto& [name, input] : compound.inputs) {
+            const std::string type = classes_.typeOfInput(name, typeOfPart(compound, name));
+            if (const auto socket = resolved(*input, type, making)) {
+                node.inputs[name] = {.from = *socket, .value = {}};
+            }
+        }
+        const Recipe& recipe = compound.row->recipes.front();
+        std::vector<std::pair<std::string, int>> outputs;
+        for (size_t slot = 0; slot < recipe.through.size(); ++slot) {
+            const auto through = making.node.inputs.find(recipe.through[slot]);
+            if (!recipe.through[slot].empty() && through != making.node.inputs.end()) {
+                node.inputs[through->first] = through->second;
+                outputs.emplace_back(through->first, static_cast<int>(slot));
+            }
+        }
+        for (const auto& [port, slot] : compound.outputs) {
+            const auto input = making.recipe().nodes.front().inputs.find(port);
+            if (slot >= 0 && input != making.recipe().nodes.front().inputs.end()) {
+                outputs.emplace_back(input->second, slot);
+            }
+        }
+        const std::string id = put(std::move(node), *compound.row);
+        for (const auto& [name, slot] : outputs) {
+            making.node.inputs[name] = {.from = Socket{.node = id, .slot = slot}, .value = {}};
+        }
+    }
+
     // Nodes in between
 
     /// Whether the class is wired between others, as ControlNets are: an input of ours for each of
@@ -492,7 +690,7 @@ private:
             const ClassRow* row = making.recipe().nodes.front().inputs.contains(input.port)
                                       ? nullptr
                                       : classes_.carrierOf(input.port);
-            if (row == nullptr || ridesOn(input)) {
+            if (row == nullptr || ridesOn(input) || isOfCompound(making.index, input.port)) {
                 continue;
             }
             const Recipe& recipe = row->recipes.front();
@@ -563,6 +761,8 @@ private:
     std::set<size_t> lacking_;                       ///< nodes that no class stands for
     std::map<std::pair<size_t, std::string>, std::vector<TypedSocket>> outputs_;
     std::map<size_t, WireRider> riders_;
+    std::map<size_t, Compound> compounds_;         ///< by the nodes that they feed
+    std::map<size_t, const RecipeNode*> parts_;    ///< nodes that stand in those alone
     std::map<std::string, const ClassRow*> rows_;  ///< of the nodes that were made
     std::map<Json, std::string> shared_;           ///< nodes in between by what they are
     std::map<std::string, Reported> reported_;

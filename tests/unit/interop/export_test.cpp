@@ -204,6 +204,33 @@ Json withClipSkip() {
     return json;
 }
 
+/// A checkpoint that fills masks is given the image without what the mask covers.
+Json withInpaintModel() {
+    Json json = parsed(kTextToImage);
+    json.erase("5");
+    json["10"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "hall.png"}})");
+    json["11"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "mask.png"}})");
+    json["12"] = parsed(
+        R"({"class_type": "InpaintModelConditioning", "inputs": {"positive": ["6", 0], "negative": ["7", 0], "vae": ["4", 2],
+            "pixels": ["10", 0], "mask": ["11", 1], "noise_mask": true}})");
+    json["3"]["inputs"]["positive"] = parsed(R"(["12", 0])");
+    json["3"]["inputs"]["negative"] = parsed(R"(["12", 1])");
+    json["3"]["inputs"]["latent_image"] = parsed(R"(["12", 2])");
+    return json;
+}
+
+Json withInpaintModelAndControlNet() {
+    Json json = withInpaintModel(), other = withControlNet();
+    for (const char* id : {"20", "21", "22"}) {
+        json[id] = other[id];
+    }
+    for (const char* input : {"positive", "negative"}) {
+        json["22"]["inputs"][input] = json["3"]["inputs"][input];
+        json["3"]["inputs"][input] = other["3"]["inputs"][input];
+    }
+    return json;
+}
+
 /// The checkpoint with the denoiser of another file.
 Json withOtherDenoiser(const char* type, const char* file) {
     Json json = parsed(kTextToImage);
@@ -305,6 +332,9 @@ private Q_SLOTS:
         QTest::addRow("image to video") << imageToVideo().dump();
         QTest::addRow("clip skip") << withClipSkip().dump();
         QTest::addRow("image to image") << imageToImage().dump();
+        QTest::addRow("inpainting checkpoint") << withInpaintModel().dump();
+        QTest::addRow("inpainting checkpoint, ControlNet")
+            << withInpaintModelAndControlNet().dump();
         QTest::addRow("another denoiser")
             << withOtherDenoiser("UNETLoader", "other.safetensors").dump();
         QTest::addRow("a quantised denoiser")
@@ -510,6 +540,34 @@ private Q_SLOTS:
         const Json inputs = api.at(idOf(api, "KSamplerAdvanced")).at("inputs");
         QCOMPARE(inputs.at("start_at_step"), Json(6));
         QCOMPARE(inputs.at("add_noise"), Json("enable"));
+    }
+
+    void whatAClassHasForSeveralNodesIsReportedOnEach() {
+        graph::Document graph = importedFrom(withInpaintModel().dump().c_str()).document;
+        graph.nodes.at("12_masked").params["sampling"] = "sample";
+
+        const Exported exported = exportGraph(graph, importCatalog(), sourceTable());
+
+        QCOMPARE(reasonsOf(exported.report.near),
+                 std::vector<std::string>{
+                     "12_masked: sampling is \"sample\", in ComfyUI it is \"mean\""});
+        QVERIFY(exported.report.missing.empty());
+        QVERIFY(std::ranges::find(exported.report.exact, "12", &ReportEntry::id) !=
+                exported.report.exact.end());
+    }
+
+    void aMaskOfAnotherImageIsNotThatOfTheClass() {
+        graph::Document document = importedFrom(withInpaintModel().dump().c_str()).document;
+        for (graph::Link& link : document.links) {
+            if (link.to == graph::PortRef{"3", "mask"}) {
+                link.from = {"10", "mask"};
+            }
+        }
+
+        const Exported exported = exportGraph(document, importCatalog(), sourceTable());
+
+        QVERIFY(!exported.report.missing.empty());
+        QVERIFY(idOf(apiPrompt(exported.prompt), "InpaintModelConditioning").empty());
     }
 
     void whatHasNoCounterpartIsRefusedByName() {
