@@ -175,6 +175,24 @@ std::vector<Message> differentlySeen(const Recipe& recipe,
     return whys;
 }
 
+std::vector<Message> strayMasks(const Recipe& recipe, const CarriedInputs& inputs) {
+    constexpr const char* kMask = "mask";
+    const bool takesLatent =
+        !recipe.nodes.empty() && recipe.nodes.front().inputs.contains("latent");
+    const Carried all = merged(inputs);
+    if (!takesLatent || !all.wires.contains(kMask)) {
+        return {};
+    }
+    const auto latent = inputs.find(recipe.nodes.front().inputs.at("latent"));
+    if (latent != inputs.end() && latent->second.wires.contains(kMask)) {
+        return {};
+    }
+    return {
+        message("what the mask of node {} leaves out is kept, in ComfyUI it is not: its latent "
+                "has no mask",
+                quotedName(all.wires.at(kMask).from.node))};
+}
+
 std::vector<Message> unreadWires(const ClassRow& row,
                                  const Recipe& recipe,
                                  const CarriedInputs& inputs) {

@@ -48,6 +48,10 @@ void mergeInto(Carried& target, const Carried& source);
                                                    const CarriedInputs& inputs,
                                                    bool hasImageEncoder);
 
+/// Why a mask that does not ride on the latent acts otherwise: here the node keeps the rest of the
+/// image, in ComfyUI it does not. Of the recipe's first node.
+[[nodiscard]] std::vector<Message> strayMasks(const Recipe& recipe, const CarriedInputs& inputs);
+
 /// Wires that ComfyUI does something with and the recipe does not.
 [[nodiscard]] std::vector<Message> unreadWires(const ClassRow& row,
                                                const Recipe& recipe,

@@ -140,6 +140,7 @@ private:
         }
         noteUnevenPrompts(node, *recipe, inputs);
         take(differentlySeen(*recipe, inputs, hasImageEncoder(*recipe, inputs)));
+        take(strayMasks(*recipe, inputs));
         take(unreadWires(*row, *recipe, inputs));
         const bool isPart = row->role != ModelRole::None && row->role != ModelRole::Model;
         if (isPart) {

@@ -373,6 +373,33 @@ private Q_SLOTS:
         QCOMPARE(report.near.at(0).id, std::string("34"));
     }
 
+    /// ComfyUI keeps the rest of an image where the latent has the mask.
+    void aMaskThatOnlyThePromptsHaveIsNear_data() {
+        const testing::Rows<QString, bool> row("latent", "isNear");
+        row("the latent with the mask", R"(["12", 2])", false);
+        row("another latent", R"(["5", 0])", true);
+        row("another latent with it", R"(["13", 0])", false);
+    }
+
+    void aMaskThatOnlyThePromptsHaveIsNear() {
+        QFETCH(QString, latent);
+        QFETCH(bool, isNear);
+        Json json = parsed(kTextToImage);
+        json["10"] = parsed(R"({"class_type": "LoadImage", "inputs": {"image": "a.png"}})");
+        json["12"] = parsed(
+            R"({"class_type": "InpaintModelConditioning", "inputs": {"positive": ["6", 0], "negative": ["7", 0], "vae": ["4", 2],
+                "pixels": ["10", 0], "mask": ["10", 1], "noise_mask": true}})");
+        json["13"] = parsed(
+            R"({"class_type": "SetLatentNoiseMask", "inputs": {"samples": ["5", 0], "mask": ["10", 1]}})");
+        json["3"]["inputs"]["positive"] = Json::array({"12", 0});
+        json["3"]["inputs"]["negative"] = Json::array({"12", 1});
+        json["3"]["inputs"]["latent_image"] = parsed(latent.toStdString().c_str());
+
+        const ImportReport report = importedFrom(json.dump().c_str()).report;
+
+        QCOMPARE(hasClass(report.near, "KSampler"), isNear);
+    }
+
     void aWireThatNothingTakesIsReported() {
         Json json = parsed(kTextToImage);
         json["9"] = parsed(
