@@ -4,7 +4,7 @@
 #include "plugin/graph/param_value.hpp"
 #include "plugin/interop/expression.hpp"
 #include "plugin/interop/json_members.hpp"
-#include "plugin/interop/translate.hpp"
+#include "plugin/interop/known_files.hpp"
 
 #include <algorithm>
 #include <variant>

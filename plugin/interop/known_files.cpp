@@ -1,9 +1,9 @@
 #include "plugin/interop/known_files.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/image/image_header.hpp"
-#include "plugin/interop/translate.hpp"
 
 #include <algorithm>
 #include <span>
@@ -23,6 +23,25 @@ std::string lastPartOf(std::string name) {
 }
 
 }  // namespace
+
+bool leavesFolder(const std::string& path) {
+    std::string plain = path;
+    std::ranges::replace(plain, '\\', '/');
+    const bool hasDrive = plain.size() > 1 && plain[1] == ':';
+    const std::vector<std::string> parts = split(plain, '/');
+    return plain.starts_with('/') || plain.starts_with('~') || hasDrive ||
+           std::ranges::find(parts, "..") != parts.end() || plain.find('\0') != std::string::npos;
+}
+
+std::string plainFileName(std::string name) {
+    for (const std::string_view folder : {" [input]", " [output]", " [temp]"}) {
+        if (name.ends_with(folder)) {
+            name.erase(name.size() - folder.size());
+        }
+    }
+    std::ranges::replace(name, '\\', '/');
+    return name;
+}
 
 KnownFiles::KnownFiles(std::vector<std::filesystem::path> imageFolders,
                        const std::optional<std::vector<std::string>>& models)

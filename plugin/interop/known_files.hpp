@@ -11,6 +11,11 @@
 
 namespace lowtide::interop {
 
+/// Whether a path that a file from outside names could leave the folder that it is meant in.
+[[nodiscard]] bool leavesFolder(const std::string& path);
+/// "x.png [input]" without the folder that it names, with the slashes of this system.
+[[nodiscard]] std::string plainFileName(std::string name);
+
 /// What there is of the files that a foreign graph names, for ImportNeeds.
 class KnownFiles {
 public:

@@ -4,6 +4,7 @@
 #include "plugin/graph/param_value.hpp"
 #include "plugin/interop/graph_draft.hpp"
 #include "plugin/interop/json_members.hpp"
+#include "plugin/interop/known_files.hpp"
 #include "plugin/interop/model_parts.hpp"
 #include "plugin/interop/recipe_values.hpp"
 
@@ -38,17 +39,6 @@ Json fitted(const ParamDesc& param, const Json& value) {
         return value.dump();
     }
     return value;
-}
-
-/// "x.png [input]" without the folder that it names, with the slashes of this system.
-std::string plainFileName(std::string name) {
-    for (const std::string_view folder : {" [input]", " [output]", " [temp]"}) {
-        if (name.ends_with(folder)) {
-            name.erase(name.size() - folder.size());
-        }
-    }
-    std::ranges::replace(name, '\\', '/');
-    return name;
 }
 
 Message reasonOfPlaceholder(const std::string& type) {
@@ -877,15 +867,6 @@ Imported translatePrompt(Prompt prompt, const ImportNeeds& needs) {
     Imported imported = Translator(std::move(prompt), needs).translate();
     imported.report.source = "ComfyUI workflow";
     return imported;
-}
-
-bool leavesFolder(const std::string& path) {
-    std::string plain = path;
-    std::ranges::replace(plain, '\\', '/');
-    const bool hasDrive = plain.size() > 1 && plain[1] == ':';
-    const std::vector<std::string> parts = split(plain, '/');
-    return plain.starts_with('/') || plain.starts_with('~') || hasDrive ||
-           std::ranges::find(parts, "..") != parts.end() || plain.find('\0') != std::string::npos;
 }
 
 }  // namespace lowtide::interop

@@ -36,7 +36,4 @@ inline constexpr const char* kPlaceholderPrefix = "comfyui.";
 /// their values and wires. Error{Corrupt} as foldPrompt.
 [[nodiscard]] Imported translatePrompt(Prompt prompt, const ImportNeeds& needs);
 
-/// Whether a path that a file from outside names could leave the folder that it is meant in.
-[[nodiscard]] bool leavesFolder(const std::string& path);
-
 }  // namespace lowtide::interop
