@@ -71,8 +71,14 @@ std::map<std::string, std::string> namesAt(const Json& object,
     return names;
 }
 
+bool isListOfTexts(const Json& value) {
+    return value.is_array() &&
+           std::ranges::all_of(value, [](const Json& each) { return each.is_string(); });
+}
+
 bool isValueSpec(const Json& value) {
-    return value.is_string() || value.contains("is") || memberIn(value, "expr").is_string() ||
+    return value.is_string() || isListOfTexts(value) || value.contains("is") ||
+           memberIn(value, "expr").is_string() ||
            (memberIn(value, "from").is_string() && memberIn(value, "map").is_object());
 }
 
@@ -259,6 +265,30 @@ ModelRole modelRoleFrom(const std::string& name, const std::string& where) {
     return role->second;
 }
 
+VirtualKind virtualKindFrom(const std::string& name, const std::string& where) {
+    static const std::map<std::string, VirtualKind> kKinds = {{"", VirtualKind::None},
+                                                              {"note", VirtualKind::Note},
+                                                              {"value", VirtualKind::Value},
+                                                              {"reroute", VirtualKind::Reroute},
+                                                              {"set", VirtualKind::Set},
+                                                              {"get", VirtualKind::Get},
+                                                              {"editor", VirtualKind::Editor}};
+    const auto kind = kKinds.find(name);
+    if (kind == kKinds.end()) {
+        refuseRow(where, message("has the virtual kind {}", quotedName(name)));
+    }
+    return kind->second;
+}
+
+std::optional<WidgetObjects> widgetObjectsFrom(const Json& json, const std::string& where) {
+    const std::vector<std::string> texts = textsAt(json, "objects", where);
+    if (!texts.empty() && texts.size() != 2) {
+        refuseRow(where, message("has \"objects\" that are no prefix and no member"));
+    }
+    return texts.empty() ? std::nullopt
+                         : std::optional(WidgetObjects{.prefix = texts[0], .needed = texts[1]});
+}
+
 ClassRow classRowFrom(const Json& json, const Json& maps) {
     const std::string name = textAt(json, "class", "a row");
     if (name.empty()) {
@@ -267,8 +297,11 @@ ClassRow classRowFrom(const Json& json, const Json& maps) {
     ClassRow row{.name = name,
                  .widgets = {},
                  .drawn = textsAt(json, "drawn", name),
+                 .objects = widgetObjectsFrom(json, name),
                  .outputTypes = textsAt(json, "outputs", name),
                  .fold = textAt(json, "fold", name),
+                 .virtualKind = virtualKindFrom(textAt(json, "virtual", name), name),
+                 .absence = textAt(json, "absence", name),
                  .role = modelRoleFrom(textAt(json, "role", name), name),
                  .recipes = {},
                  .exported = exportRuleFrom(memberIn(json, "export"), maps, name)};

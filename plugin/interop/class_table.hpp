@@ -103,16 +103,34 @@ struct ExportRule {
     std::optional<std::string> near;
 };
 
+/// What the editor does with a node that no server is sent. Set and Get are wires between nodes of
+/// one name, Editor is neither a value nor a wire.
+enum class VirtualKind { None, Note, Value, Reroute, Set, Get, Editor };
+
+/// Values of a class that are objects, any number of them.
+struct WidgetObjects {
+    std::string prefix;  ///< of their inputs: "lora_", for "lora_1.strength"
+    std::string needed;  ///< the member that they have; others are of the editor alone
+};
+
 struct ClassRow {
     std::string name;
     std::vector<Widget> widgets;
     std::vector<std::string>
         drawn;  ///< widgets whose alternatives the editor draws: see editor_text
+    std::optional<WidgetObjects> objects;
     std::vector<std::string> outputTypes;
     std::string fold;  ///< how it is evaluated while importing; empty: it is not
+    VirtualKind virtualKind = VirtualKind::None;
+    std::string absence;  ///< why nothing stands for it; empty: there is no other reason
     ModelRole role = ModelRole::None;
     std::vector<Recipe> recipes;  ///< empty, and no `fold`: nothing stands for it
     ExportRule exported;
+
+    /// Whether a value of that name stands in lists alone, and is no input.
+    [[nodiscard]] bool isListedAlone(std::string_view widgetName) const {
+        return widget("~" + std::string(widgetName)) != nullptr;
+    }
 
     /// nullptr: it has none of that name.
     [[nodiscard]] const Widget* widget(std::string_view widgetName) const {
@@ -134,6 +152,7 @@ struct FamilyRow {
 
 /// The rows by class. A parameter or setting is one of
 ///   "widget"                                   the value of that input
+///   ["widget", "other"]                        that of the first that has one
 ///   {"is": value}                              a constant
 ///   {"from": "widget", "map": {a: b}, "else": c}  a word for a word; `else` is near, not exact. A
 ///                                              map that several rows have is named: "samplers"

@@ -48,6 +48,16 @@ std::optional<FoldedOutputs> foldSwitch(const PromptNode& node) {
     return FoldedOutputs{taken == node.inputs.end() ? PromptInput() : taken->second};
 }
 
+/// What is wired, or given, first.
+FoldedOutputs foldFirst(const PromptNode& node) {
+    for (const auto& [name, input] : node.inputs) {
+        if (input.from || !input.value.is_null()) {
+            return {input};
+        }
+    }
+    return {PromptInput()};
+}
+
 /// "values.a" and its like by their last part; nothing where one of them is not known.
 std::optional<std::map<std::string, Json>> namedNumbers(const PromptNode& node) {
     std::map<std::string, Json> values;
@@ -196,7 +206,7 @@ private:
         if (row == nullptr || row->fold.empty()) {
             return;
         }
-        if (const std::optional<FoldedOutputs> outputs = outputsOf(node, row->fold)) {
+        if (const std::optional<FoldedOutputs> outputs = outputsOf(node, *row)) {
             for (size_t slot = 0; slot < outputs->size(); ++slot) {
                 countText((*outputs)[slot]);
                 outputs_[{id, static_cast<int>(slot)}] = (*outputs)[slot];
@@ -216,14 +226,18 @@ private:
         }
     }
 
-    std::optional<FoldedOutputs> outputsOf(const PromptNode& node, const std::string& fold) const {
+    std::optional<FoldedOutputs> outputsOf(const PromptNode& node, const ClassRow& row) const {
+        const std::string& fold = row.fold;
         if (fold == "value") {
-            const Json value = valueOf(node, "value");
+            const Json value = row.widgets.empty() ? Json() : valueOf(node, row.widgets[0].name);
             return value.is_null() ? std::nullopt : std::optional(FoldedOutputs{givenValue(value)});
         }
         if (fold == "display") {
             const auto source = node.inputs.find("source");
             return FoldedOutputs{source == node.inputs.end() ? PromptInput() : source->second};
+        }
+        if (fold == "first") {
+            return foldFirst(node);
         }
         if (fold == "combo") {
             return FoldedOutputs{givenValue(valueOf(node, "choice")),

@@ -6,7 +6,9 @@
 #include "plugin/interop/workflow.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace lowtide::interop {
@@ -60,6 +62,57 @@ void takeDefaults(const ClassRow* row, PromptNode& node) {
     }
 }
 
+/// "lora_12" as 12; nothing: another name.
+std::optional<int> numberBehind(const std::string& name, const std::string& prefix) {
+    int number = 0;
+    const char* const end = name.data() + name.size();
+    const char* const begin = name.data() + std::min(prefix.size(), name.size());
+    const auto [next, error] = std::from_chars(begin, end, number);
+    return name.starts_with(prefix) && error == std::errc() && next == end ? std::optional(number)
+                                                                           : std::nullopt;
+}
+
+/// Values that are objects become inputs, numbered as they come, one for each member. Those that
+/// are switched off are left out first where the class has too few.
+void takeObjects(const ClassRow& row, std::vector<Json> values, PromptNode& node) {
+    const WidgetObjects& objects = *row.objects;
+    std::erase_if(values, [&](const Json& each) { return !each.contains(objects.needed); });
+    const auto inputOf = [&](size_t index, const std::string& member) {
+        return objects.prefix + std::to_string(index + 1) + "." + member;
+    };
+    if (row.widget(inputOf(std::max<size_t>(values.size(), 1) - 1, objects.needed)) == nullptr) {
+        std::erase_if(values, [](const Json& each) { return memberIn(each, "on") == false; });
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (row.widget(inputOf(i, objects.needed)) == nullptr) {
+            node.unnamed.push_back(values[i]);
+            continue;
+        }
+        for (const auto& [member, value] : values[i].items()) {
+            if (!value.is_null()) {
+                giveValue(node, inputOf(i, member), value);
+            }
+        }
+    }
+    takeDefaults(&row, node);
+}
+
+/// Those of an API prompt, in the order of their numbers.
+std::vector<Json> objectsIn(const Json& inputs, const std::string& prefix) {
+    std::map<int, Json> values;
+    for (const auto& [name, value] : inputs.items()) {
+        const std::optional<int> number = numberBehind(name, prefix);
+        if (number && value.is_object()) {
+            values[*number] = value;
+        }
+    }
+    std::vector<Json> sorted;
+    for (auto& [number, value] : values) {
+        sorted.push_back(std::move(value));
+    }
+    return sorted;
+}
+
 PromptNode apiNode(const std::string& id, const Json& json, const ClassTable& table) {
     PromptNode node;
     node.type = textIn(json, kClassType);
@@ -69,14 +122,20 @@ PromptNode apiNode(const std::string& id, const Json& json, const ClassTable& ta
         throw Error(ErrorKind::Corrupt,
                     message("node {} of the workflow has no \"inputs\"", quotedName(id)));
     }
+    const ClassRow* row = table.find(node.type);
+    const bool hasObjects = row != nullptr && row->objects;
     for (const auto& [name, value] : inputs.items()) {
+        const bool isOfObject = hasObjects && numberBehind(name, row->objects->prefix);
         if (std::optional<Socket> socket = apiSocket(value)) {
             node.inputs[name] = {.from = std::move(socket), .value = {}};
-        } else {
+        } else if (!isOfObject && !(row != nullptr && row->isListedAlone(name))) {
             giveValue(node, name, unwrapped(value));
         }
     }
-    takeDefaults(table.find(node.type), node);
+    if (hasObjects) {
+        takeObjects(*row, objectsIn(inputs, row->objects->prefix), node);
+    }
+    takeDefaults(row, node);
     return node;
 }
 
@@ -129,14 +188,9 @@ bool isSeedControl(const Json& value) {
 
 /// By name, as newer files have them, too, and those of some nodes alone.
 void takeNamedWidgets(const ClassRow* row, const Json& values, PromptNode& node) {
-    const auto isListedAlone = [row](const std::string& name) {
-        return row != nullptr && std::ranges::any_of(row->widgets, [&](const Widget& widget) {
-                   return widget.name.starts_with('~') && widget.name.substr(1) == name;
-               });
-    };
     for (const auto& [name, value] : values.items()) {
-        const bool isNoInput =
-            name.starts_with("control_after_generate") || name == "upload" || isListedAlone(name);
+        const bool isNoInput = name.starts_with("control_after_generate") || name == "upload" ||
+                               (row != nullptr && row->isListedAlone(name));
         if (!isNoInput) {
             giveValue(node, name, value);
         }
@@ -226,7 +280,12 @@ void takeWidgets(const ClassRow* row,
                  const std::vector<std::string>& names,
                  const Json& values,
                  PromptNode& node) {
-    if (values.is_object()) {
+    if (row != nullptr && row->objects) {
+        takeObjects(*row,
+                    values.is_array() ? values.get<std::vector<Json>>()
+                                      : objectsIn(values, row->objects->prefix),
+                    node);
+    } else if (values.is_object()) {
         takeNamedWidgets(row, values, node);
     } else if (row != nullptr) {
         takeKnownWidgets(*row, values.is_array() ? values : Json::array(), node);

@@ -29,6 +29,9 @@ bool specReads(const Json& spec, const std::string& name) {
     if (spec.is_string()) {
         return spec == name;
     }
+    if (spec.is_array()) {
+        return std::find(spec.begin(), spec.end(), name) != spec.end();
+    }
     const std::string expression = textIn(spec, "expr");
     for (size_t at = expression.find(name); at != std::string::npos;
          at = expression.find(name, at + 1)) {
@@ -217,6 +220,13 @@ std::optional<Json> RecipeValues::from(const Json& spec,
                                        const std::map<std::string, Json>& carried) {
     if (spec.is_string()) {
         return inputValue(node, spec.get<std::string>());
+    }
+    if (spec.is_array()) {
+        std::optional<Json> value;
+        for (size_t i = 0; i < spec.size() && !value; ++i) {
+            value = inputValue(node, spec[i].get<std::string>());
+        }
+        return value;
     }
     if (spec.contains("is")) {
         return std::optional<Json>(spec["is"]);

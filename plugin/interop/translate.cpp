@@ -22,6 +22,7 @@ namespace {
 
 constexpr const char* kImageLoader = "load.image";
 constexpr const char* kVideoLoader = "load.video";
+constexpr const char* kNoFile = "None";  ///< in lists of files of other packs
 constexpr const char* kPromptType = "CONDITIONING";
 constexpr size_t kLongestSetting = 1000;
 
@@ -41,7 +42,10 @@ Json fitted(const ParamDesc& param, const Json& value) {
     return value;
 }
 
-Message reasonOfPlaceholder(const std::string& type) {
+Message reasonOfPlaceholder(const std::string& type, const ClassRow* row) {
+    if (row != nullptr && !row->absence.empty()) {
+        return Message(row->absence);
+    }
     const bool isGroupNode = type.starts_with("workflow>") || type.starts_with("workflow/");
     return isGroupNode ? message(
                              "it is a group node of an older ComfyUI: convert it to a subgraph "
@@ -248,10 +252,11 @@ private:
                                     .isMissing = true};
         }
         missing_.insert(id);
-        report_.missing.push_back({.id = id,
-                                   .name = node.type,
-                                   .title = node.title,
-                                   .why = {reasonOfPlaceholder(node.type)}});
+        report_.missing.push_back(
+            {.id = id,
+             .name = node.type,
+             .title = node.title,
+             .why = {reasonOfPlaceholder(node.type, needs_.table.find(node.type))}});
     }
 
     void noteSlots() {
@@ -296,10 +301,14 @@ private:
             made.position = movedDown(node.position, cascade);
             cascade += kCascade;
             putNode(own, node, std::move(made));
-            for (const auto& [param, spec] : each.params) {
-                setFrom(own, desc, param, spec, node);
-                if (spec.is_string() && graph::findParam(desc, param) != nullptr) {
-                    origins_[{id, spec.get<std::string>()}] = {own, param};
+            for (const bool isSwitch : {true, false}) {  // a file that is off may lack
+                for (const auto& [param, spec] : each.params) {
+                    if (param.starts_with("use_") == isSwitch) {
+                        setFrom(own, desc, param, spec, node);
+                    }
+                    if (spec.is_string() && graph::findParam(desc, param) != nullptr) {
+                        origins_[{id, spec.get<std::string>()}] = {own, param};
+                    }
                 }
             }
             addCheckpoint(id, own, desc);
@@ -442,6 +451,9 @@ private:
             return;
         }
         Json value = fitted(*known, given);
+        if (known->kind == ParamKind::File && value == kNoFile) {
+            return;
+        }
         if (known->kind == ParamKind::File && value.is_string()) {
             const std::optional<std::string> file =
                 fileFor(own, desc, param, value.get<std::string>());
@@ -485,7 +497,10 @@ private:
             return name;
         }
         const std::optional<std::string> found = needs_.findFile(name, isModel);
-        if (!found) {
+        const bool isOff =
+            param.starts_with("file_") &&
+            memberIn(draft_.params(own), ("use_" + param.substr(5)).c_str()) == false;
+        if (!found && !isOff) {
             lack(own, name, isModel, message("it is in none of the folders"));
         }
         return found.value_or(name);

@@ -115,6 +115,7 @@ struct Scope {
     int depth = 0;
     double right = 0, down = 0;  ///< by which it is moved, to where its instance lies
     std::map<std::string, const Json*> nodes;
+    std::map<std::string, const Json*> setters;  ///< nodes that others get by that name
     std::map<std::string, WorkflowLink> links;
     std::map<std::string, std::unique_ptr<Scope>> inner;
 };
@@ -143,6 +144,13 @@ std::string typeAt(const Json& node, const char* list, int slot) {
 std::string widgetNameOf(const Json& input) {
     const std::string name = textIn(memberIn(input, "widget"), "name");
     return name.empty() ? textIn(input, "name") : name;
+}
+
+/// By which setters and getters find each other; empty: it has none.
+std::string settingNameOf(const Json& node) {
+    const Json& values = memberIn(node, "widgets_values");
+    const bool isListed = values.is_array() && !values.empty() && values[0].is_string();
+    return isListed ? values[0].get<std::string>() : textIn(values, "Constant");
 }
 
 /// A widget of an inner node that a subgraph shows.
@@ -240,6 +248,9 @@ private:
             if (++count_ > kMostPromptNodes) {
                 refuseWorkflow(message("it has more than {} nodes", kMostPromptNodes));
             }
+            if (kindOf(node) == VirtualKind::Set) {
+                scope.setters.emplace(settingNameOf(node), &node);  // the first one
+            }
         }
         for (const Json& json : listIn(*scope.graph, "links")) {
             if (json.is_null()) {
@@ -258,6 +269,23 @@ private:
                 openInner(scope, id, *node, *definition->second.graph);
             }
         }
+    }
+
+    [[nodiscard]] VirtualKind kindOf(const Json& node) const {
+        const ClassRow* row = table_.find(textIn(node, "type"));
+        return row == nullptr ? VirtualKind::None : row->virtualKind;
+    }
+
+    /// The node that has what a getter gets: in its own graph, or the nearest one around it.
+    static std::optional<InputAt> setterOf(const Scope& scope, const Json& getter) {
+        const std::string name = settingNameOf(getter);
+        for (const Scope* at = &scope; at != nullptr && !name.empty(); at = at->parent) {
+            const auto setter = at->setters.find(name);
+            if (setter != at->setters.end()) {
+                return InputAt{.scope = at, .node = setter->second, .slot = 0};
+            }
+        }
+        return std::nullopt;
     }
 
     void openInner(Scope& scope, const std::string& id, const Json& node, const Json& definition) {
@@ -345,11 +373,18 @@ private:
                                                                      : message("it is bypassed")});
             return;
         }
-        if (type == "Note" || type == "MarkdownNote") {
+        const VirtualKind kind = kindOf(json);
+        if (kind == VirtualKind::Note) {
             addNote(scope, json);
             return;
         }
-        if (type == "Reroute" || type == "PrimitiveNode") {
+        if (kind == VirtualKind::Editor) {
+            prompt_.leftOut.push_back(
+                {.node = path, .type = type, .why = message("it is of the editor alone")});
+            return;
+        }
+        const bool isLostGetter = kind == VirtualKind::Get && !setterOf(scope, json);
+        if (kind != VirtualKind::None && !isLostGetter) {
             return;
         }
         PromptNode node{.type = type,
@@ -669,20 +704,27 @@ private:
 
     std::optional<PromptInput> fromNode(
         InputAt& at, const Scope& scope, const Json& json, int slot, const std::string& wanted) {
-        const std::string type = textIn(json, "type");
-        if (modeOf(json) == kMuted || type == "Note" || type == "MarkdownNote") {
+        const VirtualKind kind = kindOf(json);
+        const bool isThrough = kind == VirtualKind::Reroute || kind == VirtualKind::Set;
+        if (modeOf(json) == kMuted || kind == VirtualKind::Note || kind == VirtualKind::Editor) {
             return PromptInput();
         }
-        if (modeOf(json) == kBypassed || type == "Reroute") {
+        if (modeOf(json) == kBypassed || isThrough) {
             look(listIn(json, "inputs").size());
-            const int through = type == "Reroute" ? 0 : bypassedSlot(json, slot, wanted);
+            const int through = isThrough ? 0 : bypassedSlot(json, slot, wanted);
             if (through < 0) {
                 return PromptInput();
             }
             at = {&scope, &json, through};
             return std::nullopt;
         }
-        if (type == "PrimitiveNode") {
+        const std::optional<InputAt> setter =
+            kind == VirtualKind::Get ? setterOf(scope, json) : std::nullopt;
+        if (setter) {
+            at = *setter;
+            return std::nullopt;
+        }
+        if (kind == VirtualKind::Value) {
             const Json& values = memberIn(json, "widgets_values");
             const bool hasOne = values.is_array() && !values.empty();
             return PromptInput{.from = std::nullopt, .value = hasOne ? copied(values[0]) : Json()};

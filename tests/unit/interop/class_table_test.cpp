@@ -37,6 +37,9 @@ std::set<std::string> valuesIn(const Json& spec) {
     if (spec.is_string()) {
         return {spec.get<std::string>()};
     }
+    if (spec.is_array()) {
+        return {spec.begin(), spec.end()};
+    }
     if (spec.contains("from")) {
         return {spec["from"].get<std::string>()};
     }
@@ -71,6 +74,16 @@ class ClassTableTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
+    /// Names of other rows are of no use in an input.
+    void whatIsVirtualHasNoRecipe() {
+        int kinds = 0;
+        for (const auto& [name, row] : sourceTable().rows()) {
+            kinds += row.virtualKind == VirtualKind::None ? 0 : 1;
+            QVERIFY2(row.virtualKind == VirtualKind::None || row.recipes.empty(), name.c_str());
+        }
+        QVERIFY(kinds > 10);
+    }
 
     /// A value that no widget gives would always be the default, or make an expression fail.
     void recipesTakeValuesThatTheirClassHas() {

@@ -142,6 +142,23 @@ private Q_SLOTS:
         QVERIFY(both.nodes.contains("z"));
     }
 
+    void theFirstThatIsWiredIsTaken_inOtherPacks() {
+        const std::string text = withType(R"({
+            "a": {"class_type": "LoadImage", "inputs": {"image": "a.png"}},
+            "b": {"class_type": "LoadImage", "inputs": {"image": "b.png"}},
+            "s": {"class_type": "TYPE", "inputs": {"any_02": ["b", 0], "any_03": ["a", 0]}},
+            "n": {"class_type": "PrimitiveInt", "inputs": {"value": 7}},
+            "c": {"class_type": "StringConstant", "inputs": {"string": "cat"}},
+            "k": {"class_type": "Odd", "inputs": {"image": ["s", 0], "seed": ["n", 0], "text": ["c", 0]}}})",
+                                          "Any Switch (rgthree)");
+
+        const Prompt prompt = foldedFrom(text.c_str());
+
+        QCOMPARE(apiOf(prompt)["k"]["inputs"],
+                 parsed(R"({"image": ["b", 0], "seed": 7, "text": "cat"})"));
+        QVERIFY(!prompt.nodes.contains("a") && !prompt.nodes.contains("s"));
+    }
+
     void aChainOfTenThousandNodesIsSortedAtOnce() {
         Prompt prompt;
         for (int i = 0; i < 10000; ++i) {

@@ -1,3 +1,4 @@
+#include "plugin/base/error.hpp"
 #include "plugin/interop/export.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/interop/sample_workflow.hpp"
@@ -94,6 +95,71 @@ private Q_SLOTS:
         QCOMPARE(input.from.has_value(), isLink);
         QCOMPARE(input.from ? Json::array({input.from->node, input.from->slot}) : input.value,
                  parsed(read.toStdString().c_str()));
+    }
+
+    void aGetterIsWiredToWhatItsSetterHas_data() {
+        const testing::Rows<QString, QString> row("name", "source");
+        row("by its name", "clip", R"(["1", 1])");
+        row("the first of that name", "twice", R"(["1", 1])");
+        row("from another getter", "again", R"(["1", 1])");
+        row("of no setter", "odd", R"(["5", 0])");
+    }
+
+    /// Setters and getters of KJNodes.
+    void aGetterIsWiredToWhatItsSetterHas() {
+        QFETCH(QString, name);
+        QFETCH(QString, source);
+        const std::string nodes = withType(R"(
+            {"id": 5, "type": "GetNode", "outputs": [{"type": "CLIP"}], "widgets_values": ["TYPE"]},
+            {"id": 2, "type": "SetNode", "inputs": [{"name": "CLIP", "type": "CLIP", "link": 1}], "widgets_values": ["clip"]},
+            {"id": 3, "type": "SetNode", "mode": 2, "inputs": [{"name": "CLIP", "type": "CLIP", "link": 2}], "widgets_values": ["twice"]},
+            {"id": 4, "type": "SetNode", "inputs": [{"name": "CLIP", "type": "CLIP", "link": null}], "widgets_values": ["twice"]},
+            {"id": 6, "type": "GetNode", "outputs": [{"type": "CLIP"}], "widgets_values": ["clip"]},
+            {"id": 7, "type": "SetNode", "inputs": [{"name": "CLIP", "type": "CLIP", "link": 3}], "widgets_values": ["again"]})",
+                                           name.toStdString());
+
+        const Prompt prompt = throughNodes(
+            nodes.c_str(),
+            R"([1, 1, 1, 2, 0, "CLIP"], [2, 1, 1, 3, 0, "CLIP"], [3, 6, 0, 7, 0, "CLIP"])");
+
+        const Json api = apiOf(prompt);
+        QCOMPARE(api["9"]["inputs"]["clip"], parsed(source.toStdString().c_str()));
+        QCOMPARE(api.contains("5"), name == "odd");
+        QVERIFY(!api.contains("2") && !api.contains("6"));
+    }
+
+    void aGetterOfASubgraphFindsTheSetterAroundIt() {
+        const char* kText = R"({"nodes": [
+            {"id": 1, "type": "CheckpointLoaderSimple", "outputs": [{"type": "MODEL"}, {"type": "CLIP"}], "widgets_values": ["dream.safetensors"]},
+            {"id": 2, "type": "aaaa"},
+            {"id": 3, "type": "SetNode", "inputs": [{"name": "CLIP", "type": "CLIP", "link": 1}], "widgets_values": ["clip"]}],
+            "links": [[1, 1, 1, 3, 0, "CLIP"]],
+            "definitions": {"subgraphs": [{"id": "aaaa", "name": "Prompt", "nodes": [
+               {"id": 7, "type": "CLIPTextEncode", "inputs": [{"name": "clip", "type": "CLIP", "link": 5}], "widgets_values": ["cat"]},
+               {"id": 8, "type": "GetNode", "outputs": [{"type": "CLIP"}], "widgets_values": ["clip"]}],
+               "links": [{"id": 5, "origin_id": 8, "origin_slot": 0, "target_id": 7, "target_slot": 0}]}]}})";
+
+        QCOMPARE(apiOf(promptOf(kText))["2:7"]["inputs"]["clip"], parsed(R"(["1", 1])"));
+    }
+
+    void settersInACircleAreRefused() {
+        QVERIFY_THROWS_EXCEPTION(
+            Error,
+            throughNodes(
+                R"({"id": 5, "type": "GetNode", "outputs": [{"type": "CLIP"}], "widgets_values": ["a"]},
+                   {"id": 2, "type": "SetNode", "inputs": [{"name": "CLIP", "type": "CLIP", "link": 1}], "widgets_values": ["a"]})",
+                R"([1, 5, 0, 2, 0, "CLIP"])"));
+    }
+
+    void whatIsOfTheEditorAloneIsLeftOut() {
+        const std::string text = withType(
+            R"({"nodes": [{"id": 1, "type": "TYPE", "outputs": [{"type": "*"}]}], "links": []})",
+            "Fast Groups Muter (rgthree)");
+
+        const Prompt prompt = promptOf(text.c_str());
+
+        QVERIFY(prompt.nodes.empty());
+        QCOMPARE(prompt.leftOut.at(0).type, std::string("Fast Groups Muter (rgthree)"));
     }
 
     void aListThatIsAValueIsWrittenWrapped() {

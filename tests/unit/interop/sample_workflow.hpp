@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,16 @@ inline const SamplerNames& sourceSamplerNames() {
 
 inline Json parsed(const char* text) {
     return parseJson(text, "test");
+}
+
+/// The text with that class in place of each "TYPE": one that ends with a bracket would end a raw
+/// string.
+inline std::string withType(std::string text, const std::string& type) {
+    constexpr std::string_view kType = "TYPE";
+    for (size_t at = text.find(kType); at != std::string::npos; at = text.find(kType, at)) {
+        text.replace(at, kType.size(), type);
+    }
+    return text;
 }
 
 inline Prompt promptOf(const char* text) {

@@ -12,6 +12,8 @@ using namespace lowtide::interop;
 
 namespace {
 
+constexpr const char* kPowerLoras = "Power Lora Loader (rgthree)";
+
 /// A text encoder in a subgraph that shows its text.
 constexpr const char* kSubgraph = R"({"last_node_id": 2, "nodes": [
       {"id": 2, "type": "aaaa", "title": "My prompt", "inputs": [{"name": "text", "type": "STRING", "widget": {"name": "text"}, "link": null}],
@@ -408,6 +410,88 @@ private Q_SLOTS:
         QCOMPARE(sourceOf(imported.document, "31", "image"), std::string("30.output_0"));
         QVERIFY(hasClass(imported.report.missing, "FaceDetailer"));
         QCOMPARE(imported.report.runs, std::vector<std::string>{"9"});
+    }
+
+    void aRowOfTheTableStatesWhyAClassIsMissing_data() {
+        const testing::Rows<QString, QString> row("type", "why");
+        row("a getter", "GetNode", "no SetNode");
+        row("wires that are made while the editor is open", "Anything Everywhere", "Export (API)");
+        row("no reason", "FaceDetailer", "no node here");
+    }
+
+    void aRowOfTheTableStatesWhyAClassIsMissing() {
+        QFETCH(QString, type);
+        QFETCH(QString, why);
+        const Json json = {{"1", {{"class_type", type.toStdString()}, {"inputs", Json::object()}}}};
+
+        const ImportReport report = importedFrom(json.dump().c_str()).report;
+
+        QCOMPARE(report.missing.at(0).name, type.toStdString());
+        QVERIFY(QString::fromStdString(report.missing.at(0).why.at(0).str()).contains(why));
+    }
+
+    void lorasOfOneNodeAreRowsOfOurs_data() {
+        QTest::addColumn<std::string>("workflow");
+        QTest::addRow("editor") << std::string(R"({"nodes": [
+            {"id": 4, "type": "CheckpointLoaderSimple", "outputs": [{"type": "MODEL"}, {"type": "CLIP"}], "widgets_values": ["dream.safetensors"]},
+            {"id": 10, "type": "TYPE", "inputs": [{"name": "model", "type": "MODEL", "link": 1},
+             {"name": "clip", "type": "CLIP", "link": 2}], "outputs": [{"type": "MODEL"}, {"type": "CLIP"}],
+             "widgets_values": [{}, {"type": "PowerLoraLoaderHeaderWidget"},
+              {"on": true, "lora": "a.safetensors", "strength": 0.5, "strengthTwo": null},
+              {"on": false, "lora": "b.safetensors", "strength": 1, "strengthTwo": 0.25}, {}, ""]}],
+            "links": [[1, 4, 0, 10, 0, "MODEL"], [2, 4, 1, 10, 1, "CLIP"]]})");
+        QTest::addRow("server") << std::string(R"({
+            "4": {"class_type": "CheckpointLoaderSimple", "inputs": {"ckpt_name": "dream.safetensors"}},
+            "10": {"class_type": "TYPE", "inputs": {"model": ["4", 0], "clip": ["4", 1],
+             "PowerLoraLoaderHeaderWidget": {"type": "PowerLoraLoaderHeaderWidget"}, "\u2795 Add Lora": "",
+             "lora_10": {"on": false, "lora": "b.safetensors", "strength": 1, "strengthTwo": 0.25},
+             "lora_2": {"on": true, "lora": "a.safetensors", "strength": 0.5}}}})");
+    }
+
+    void lorasOfOneNodeAreRowsOfOurs() {
+        QFETCH(std::string, workflow);
+
+        const Imported imported = importedFrom(withType(workflow, kPowerLoras).c_str());
+
+        QCOMPARE(
+            imported.document.nodes.at("10").params,
+            parsed(
+                R"({"use_1": true, "file_1": "a.safetensors", "strength_1": 0.5, "text_strength_1": 0.5,
+                    "use_2": false, "file_2": "b.safetensors", "strength_2": 1, "text_strength_2": 0.25})"));
+        QCOMPARE(sourceOf(imported.document, "10", "model"), std::string("4.model"));
+        QVERIFY(hasClass(imported.report.exact, kPowerLoras));
+    }
+
+    void aLoraThatIsOffMayLack() {
+        ImportNeeds needs = sampleNeeds();
+        needs.findFile = [](const std::string& name, bool) {
+            return name == "b.safetensors" ? std::nullopt : std::optional(name);
+        };
+        const auto missingOf = [&](bool isOn) {
+            Json json = parsed(R"({
+                "4": {"class_type": "CheckpointLoaderSimple", "inputs": {"ckpt_name": "dream.safetensors"}},
+                "10": {"class_type": "TYPE", "inputs": {"model": ["4", 0], "clip": ["4", 1],
+                 "lora_1": {"lora": "b.safetensors", "strength": 1}}}})");
+            json["10"]["class_type"] = kPowerLoras;
+            json["10"]["inputs"]["lora_1"]["on"] = isOn;
+            return translatePrompt(readPrompt(json, sourceTable()), needs).report.missing.size();
+        };
+        QCOMPARE(missingOf(false), size_t{0});
+        QCOMPARE(missingOf(true), size_t{1});
+    }
+
+    void moreLorasThanRowsAreReported_thoseThatAreOffFirst() {
+        const auto unnamedOf = [](int on, int off) {
+            Json json = parsed(R"({"10": {"class_type": "TYPE", "inputs": {}}})");
+            for (int i = 0; i < on + off; ++i) {
+                json["10"]["inputs"]["lora_" + std::to_string(i + 1)] = {
+                    {"on", i < on}, {"lora", "x"}, {"strength", 1}};
+            }
+            return readPrompt(json, sourceTable()).nodes.at("10").unnamed.size();
+        };
+        QCOMPARE(unnamedOf(8, 0), size_t{0});
+        QCOMPARE(unnamedOf(8, 3), size_t{0});
+        QCOMPARE(unnamedOf(9, 3), size_t{1});
     }
 
     void aGroupNodeOfAnOlderVersionIsMissing_withWhatHelps() {
