@@ -52,8 +52,9 @@ void warnOfCut(Issues& issues,
              .message = message("{} tokens at the end of the text are left out: it is longer than "
                                 "the text encoder reads at once",
                                 tokens),
-             .hint = stated.readsWeights ? message("choose the weights a1111, which read a text of "
-                                                   "any length, or shorten it")
+             .hint = stated.weights == models::WeightsRead::All
+                         ? message("choose the weights a1111, which read a text of "
+                                   "any length, or shorten it")
                      : stated.takesLength ? message("shorten it, or choose a larger text length")
                                           : message("shorten it")});
     }
@@ -88,9 +89,9 @@ void warnOfSyntax(Issues& issues,
                   const std::string& item) {
     std::vector<Message> written;
     std::vector<Message> hints;
-    const bool canWeigh = model.info().conditioning.readsWeights;
+    const models::WeightsRead read = model.info().conditioning.weights;
     for (const models::UnreadSyntax& found :
-         models::unreadSyntax(text, models::promptWeightsNamed(weights), canWeigh)) {
+         models::unreadSyntax(text, models::promptWeightsNamed(weights), read)) {
         written.push_back(message("{} (elsewhere {})", quotedName(found.written), found.meaning));
         if (hints.empty() || hints.back() != found.hint) {
             hints.emplace_back(found.hint);
@@ -101,12 +102,13 @@ void warnOfSyntax(Issues& issues,
             {.severity = Severity::Warning,
              .code = "prompt_syntax",
              .item = item,
-             .message = canWeigh ? message("with the weights {} this is read as words: {}",
-                                           weights,
-                                           joined(written, ", "))
-                                 : message("{} has no weights of words: this is read as words: {}",
-                                           model.info().checkpoint,
-                                           joined(written, ", ")),
+             .message = read != models::WeightsRead::None
+                            ? message("with the weights {} this is read as words: {}",
+                                      weights,
+                                      joined(written, ", "))
+                            : message("{} has no weights of words: this is read as words: {}",
+                                      model.info().checkpoint,
+                                      joined(written, ", ")),
              .hint = joined(hints, "; ")});
     }
 }
@@ -219,8 +221,13 @@ std::shared_ptr<const Json> factsOf(const models::Model& model,
         }
         texts.push_back(toJson(count));
     }
-    return std::make_shared<const Json>(Json{
-        {"texts", std::move(texts)}, {"reads_weights", model.info().conditioning.readsWeights}});
+    const models::WeightsRead read = model.info().conditioning.weights;
+    const bool readsWeights =
+        read == models::WeightsRead::All ||
+        (read == models::WeightsRead::ComfyUi &&
+         models::promptWeightsNamed(asked.weights) == models::PromptWeights::ComfyUi);
+    return std::make_shared<const Json>(
+        Json{{"texts", std::move(texts)}, {"reads_weights", readsWeights}});
 }
 
 StageShapes encodeShapes(const EncodeAsked& asked, StageFacts&) {

@@ -116,7 +116,7 @@ struct PromptRequest {
     EncoderPrompts others{};
     int64_t length = 0;              ///< tokens of each text; 0: as the family does it
     int clipSkip = -1;               ///< layers left out at the end; -1: as the family does it
-    std::string weights = "none";    ///< none, a1111 or compel
+    std::string weights = "none";    ///< as promptWeightsNamed() has it
     tensor::NamedNumbers numbers{};  ///< those that are set, by the names of their parameters
     /// What the texts may name; null: nothing.
     std::shared_ptr<const EmbeddingLibrary> embeddings{};

@@ -11,8 +11,9 @@ namespace lowtide::models {
 /// A prompt as ids, padded to the tokenizer's length.
 struct TokenizedPrompt {
     std::vector<int64_t> ids;
-    std::vector<int64_t> mask;  ///< 1 for tokens, 0 for padding
-    int64_t cutTokens = 0;      ///< tokens at the end that did not fit
+    std::vector<int64_t> mask;     ///< 1 for tokens, 0 for padding
+    int64_t cutTokens = 0;         ///< tokens at the end that did not fit
+    std::vector<float> weights{};  ///< of tokens that come first; of others 1
 };
 
 using TokenId = int32_t;

@@ -249,17 +249,23 @@ std::string network(std::string_view text) {
 
 std::vector<UnreadSyntax> unreadSyntax(std::string_view text,
                                        PromptWeights weights,
-                                       bool canWeigh) {
+                                       WeightsRead read) {
     const SyntaxFinder brackets(text);
-    const bool readsA1111 = canWeigh && weights == PromptWeights::A1111;
-    const bool readsNumbers = readsA1111 || (canWeigh && weights == PromptWeights::ComfyUi);
-    const Message choose = canWeigh
-                               ? message("choose the weights a1111, which read it")
-                               : message("leave it out, and describe in words what counts more");
+    const bool readsA1111 = read == WeightsRead::All && weights == PromptWeights::A1111;
+    const bool readsNumbers =
+        readsA1111 || (read != WeightsRead::None && weights == PromptWeights::ComfyUi);
+    const Message leaveOut = message("leave it out, and describe in words what counts more");
+    const Message chooseA1111 = message("choose the weights a1111, which read it");
+    const Message chooseNumbers = read == WeightsRead::All ? chooseA1111
+                                  : read == WeightsRead::ComfyUi
+                                      ? message("choose the weights comfyui, which read it")
+                                      : leaveOut;
     const std::array kinds{
-        UnreadSyntax{readsNumbers ? std::string() : brackets.weight(), message("a weight"), choose},
         UnreadSyntax{
-            readsA1111 ? std::string() : loneWord(text, "BREAK"), message("a new chunk"), choose},
+            readsNumbers ? std::string() : brackets.weight(), message("a weight"), chooseNumbers},
+        UnreadSyntax{readsA1111 ? std::string() : loneWord(text, "BREAK"),
+                     message("a new chunk"),
+                     read == WeightsRead::All ? chooseA1111 : leaveOut},
         UnreadSyntax{brackets.editing(),
                      message("prompt editing"),
                      message("encode the texts apart, and join them by conditioning.time_range and "

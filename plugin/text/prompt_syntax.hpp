@@ -38,12 +38,12 @@ struct UnreadSyntax {
     Message hint;         ///< what to do instead
 };
 
-/// The first of each kind that `weights` does not read; without `canWeigh` no weights do:
+/// The first of each kind that `weights` does not read, of those that a model reads:
 /// (fox:1.2), BREAK, [a:b:0.5] and [a|b], AND, <lora:name:1>. A backslash takes a bracket its
 /// meaning. Takes any bytes, linear time. Sources: AUTOMATIC1111 stable-diffusion-webui 1.10,
 /// prompt_parser.py and extra_networks.py.
 [[nodiscard]] std::vector<UnreadSyntax> unreadSyntax(std::string_view text,
                                                      PromptWeights weights,
-                                                     bool canWeigh = true);
+                                                     WeightsRead read = WeightsRead::All);
 
 }  // namespace lowtide::models

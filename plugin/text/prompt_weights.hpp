@@ -44,6 +44,13 @@ enum class PromptWeights : uint8_t {
     ComfyUi,  ///< parseComfyUiPrompt(); chunks of whole words; away from the empty prompt
 };
 
+/// Which of them the text encoders of a model read.
+enum class WeightsRead : uint8_t {
+    All,
+    ComfyUi,  ///< ComfyUI's alone: with the others brackets are text
+    None      ///< brackets are text
+};
+
 /// By the names "none", "a1111", "compel", "comfyui". Error{InvalidInput} on "weights".
 [[nodiscard]] PromptWeights promptWeightsNamed(const std::string& name);
 

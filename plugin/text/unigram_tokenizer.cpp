@@ -301,9 +301,8 @@ void UnigramTokenizer::appendWords(std::string_view normalized, std::vector<Toke
     }
 }
 
-TokenizedPrompt UnigramTokenizer::tokenize(std::string_view text,
-                                           int64_t length,
-                                           const std::string& item) const {
+std::vector<TokenId> UnigramTokenizer::tokensOf(std::string_view text,
+                                                const std::string& item) const {
     if (!isValidUtf8(text)) {
         throw Error(ErrorKind::InvalidInput,
                     message("the text is not UTF-8"),
@@ -318,6 +317,13 @@ TokenizedPrompt UnigramTokenizer::tokenize(std::string_view text,
             appendWords(characters_.applied(part.text), content);
         }
     }
+    return content;
+}
+
+TokenizedPrompt UnigramTokenizer::tokenize(std::string_view text,
+                                           int64_t length,
+                                           const std::string& item) const {
+    const std::vector<TokenId> content = tokensOf(text, item);
     const size_t kept = std::min(content.size(), static_cast<size_t>(length) - 1);
     TokenizedPrompt prompt;
     prompt.cutTokens = static_cast<int64_t>(content.size() - kept);

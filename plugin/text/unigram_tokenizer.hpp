@@ -25,11 +25,18 @@ public:
 
     [[nodiscard]] TokenId vocabularySize() const;
 
+    [[nodiscard]] TokenId end() const { return end_; }
+
+    [[nodiscard]] TokenId padding() const { return padding_; }
+
     /// What messages call the file that it was read from.
     [[nodiscard]] const std::string& file() const { return file_; }
 
-    /// In `length` tokens: cut in front of the end token, padded. Error{InvalidInput} on `item`
-    /// when the text is no UTF-8.
+    /// All tokens of `text`, without the end token. Error{InvalidInput} on `item` when the text is
+    /// no UTF-8.
+    [[nodiscard]] std::vector<TokenId> tokensOf(std::string_view text,
+                                                const std::string& item) const;
+    /// The same in `length` tokens: cut in front of the end token, padded.
     [[nodiscard]] TokenizedPrompt tokenize(std::string_view text,
                                            int64_t length,
                                            const std::string& item) const;

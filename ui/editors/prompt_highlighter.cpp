@@ -85,9 +85,10 @@ private:
                            .problem = problem});
     }
 
+    /// Who reads a text as ComfyUI wants ComfyUI's image: other weights are no remedy.
     void addUnread(qsizetype begin, qsizetype length, const QString& problem) {
         add(begin, length, Kind::Problem, problem);
-        pieces_.back().isReadByA1111 = true;
+        pieces_.back().isReadByA1111 = syntax_.weights != WeightSyntax::ComfyUi;
     }
 
     void emitOpen(const Open& open) {

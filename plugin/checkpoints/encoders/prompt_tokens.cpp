@@ -326,4 +326,38 @@ CutPrompt cutPrompt(PromptTokens& tokens,
     return prompt;
 }
 
+TokenizedPrompt comfyUiTokens(const ClipTokenizer& tokenizer,
+                              const std::string& text,
+                              const std::string& item) {
+    constexpr int64_t kAround = 2;  // begin and end
+    PromptTokens tokens(tokenizer);
+    CutPrompt cut = cutPrompt(tokens, PromptWeights::ComfyUi, text, item);
+    PromptChunk& first = cut.chunks.front();
+    TokenizedPrompt prompt{.ids = std::move(first.ids), .mask = std::move(first.mask)};
+    for (size_t i = 1; i < cut.chunks.size(); ++i) {
+        const std::vector<int64_t>& mask = cut.chunks[i].mask;
+        prompt.cutTokens += std::count(mask.begin(), mask.end(), 1) - kAround;
+    }
+    return prompt;
+}
+
+TokenizedPrompt comfyUiTokens(const UnigramTokenizer& tokenizer,
+                              int64_t least,
+                              const std::string& text,
+                              const std::string& item) {
+    TokenizedPrompt prompt;
+    for (const WeightedPart& part : parseComfyUiPrompt(text)) {
+        checkWeight(part.weight, item);
+        const std::vector<TokenId> ids = tokenizer.tokensOf(part.text, item);
+        prompt.ids.insert(prompt.ids.end(), ids.begin(), ids.end());
+        prompt.weights.resize(prompt.ids.size(), static_cast<float>(part.weight));
+    }
+    prompt.ids.push_back(tokenizer.end());
+    prompt.mask.resize(prompt.ids.size(), 1);
+    const size_t length = std::max(prompt.ids.size(), static_cast<size_t>(least));
+    prompt.ids.resize(length, tokenizer.padding());
+    prompt.mask.resize(length, 0);
+    return prompt;
+}
+
 }  // namespace lowtide::models

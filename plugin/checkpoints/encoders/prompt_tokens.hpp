@@ -1,5 +1,6 @@
 #pragma once
-// A prompt as a CLIP encoder reads it: tokens and embeddings, with weights, in chunks. Torch-free.
+// A prompt as a CLIP encoder reads it: tokens and embeddings, with weights, in chunks; and as
+// ComfyUI gives it to encoders of other kinds. Torch-free.
 
 #include "plugin/base/message.hpp"
 #include "plugin/checkpoints/embeddings.hpp"
@@ -7,6 +8,7 @@
 #include "plugin/text/named_embeddings.hpp"
 #include "plugin/text/prompt_chunks.hpp"
 #include "plugin/text/prompt_weights.hpp"
+#include "plugin/text/unigram_tokenizer.hpp"
 
 #include <map>
 #include <string>
@@ -89,5 +91,16 @@ struct CutPrompt {
                                   PromptWeights weights,
                                   const std::string& text,
                                   const std::string& item);
+
+/// The first chunk of a text that ComfyUI cuts: of what pooled states are. Errors as cutPrompt().
+[[nodiscard]] TokenizedPrompt comfyUiTokens(const ClipTokenizer& tokenizer,
+                                            const std::string& text,
+                                            const std::string& item);
+/// A text as ComfyUI gives it to T5 and its kin: each stretch of one weight on its own, behind them
+/// the end token, and padding up to `least` tokens; nothing is cut. Errors as cutPrompt().
+[[nodiscard]] TokenizedPrompt comfyUiTokens(const UnigramTokenizer& tokenizer,
+                                            int64_t least,
+                                            const std::string& text,
+                                            const std::string& item);
 
 }  // namespace lowtide::models

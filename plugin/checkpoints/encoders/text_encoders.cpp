@@ -2,11 +2,13 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/checkpoints/encoders/weighted_embedding.hpp"
 #include "plugin/nn/blocks/forward.hpp"
 #include "plugin/text/model_files.hpp"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -17,6 +19,16 @@ namespace {
 /// int64 [1, T] of a copy.
 at::Tensor rowOf(const std::vector<int64_t>& numbers) {
     return at::tensor(numbers, at::TensorOptions(at::kLong)).unsqueeze(0);
+}
+
+/// Those that are no padding.
+int64_t realTokensOf(const TokenizedPrompt& text) {
+    return std::accumulate(text.mask.begin(), text.mask.end(), int64_t{0});
+}
+
+bool isWeighted(const TokenizedPrompt& text) {
+    return std::any_of(
+        text.weights.begin(), text.weights.end(), [](float weight) { return weight != 1; });
 }
 
 }  // namespace
@@ -32,11 +44,7 @@ at::Tensor PromptTokenPair::rows(Forward& forward, const std::string& suffix) co
 }
 
 std::vector<int64_t> PromptTokenPair::lengths() const {
-    std::vector<int64_t> lengths;
-    for (const TokenizedPrompt* each : {&positive, &negative}) {
-        lengths.push_back(std::accumulate(each->mask.begin(), each->mask.end(), int64_t{0}));
-    }
-    return lengths;
+    return {realTokensOf(positive), realTokensOf(negative)};
 }
 
 namespace {
@@ -122,6 +130,53 @@ at::Tensor T5Text::encode(Forward& forward,
                           const std::string& suffix) const {
     const at::Tensor ids = texts.rows(forward, suffix);
     return encoder_.get().encode(forward, ids, texts.lengths(), padding);
+}
+
+std::array<at::Tensor, 2> T5Text::encodeWeighted(Forward& forward,
+                                                 const PromptTokenPair& texts,
+                                                 T5Padding padding,
+                                                 const std::string& suffix) const {
+    const auto statesOf = [&](const std::vector<const TokenizedPrompt*>& rows) {
+        return weightedStates(forward, rows, padding, suffix);
+    };
+    if (texts.positive.ids.size() == texts.negative.ids.size()) {
+        std::vector<at::Tensor> both = statesOf({&texts.positive, &texts.negative});
+        return {std::move(both[0]), std::move(both[1])};
+    }
+    at::Tensor positive = statesOf({&texts.positive}).front();
+    return {std::move(positive), statesOf({&texts.negative}).front()};
+}
+
+std::vector<at::Tensor> T5Text::weightedStates(Forward& forward,
+                                               const std::vector<const TokenizedPrompt*>& texts,
+                                               T5Padding padding,
+                                               const std::string& suffix) const {
+    const auto count = static_cast<int64_t>(texts.front()->ids.size());
+    std::vector<at::Tensor> rows;
+    std::vector<int64_t> lengths;
+    const auto add = [&](const TokenizedPrompt& text) {
+        rows.push_back(rowOf(text.ids));
+        lengths.push_back(padding == T5Padding::Seen ? count : realTokensOf(text));
+    };
+    for (const TokenizedPrompt* text : texts) {
+        add(*text);
+        forward.record().putNext("tokens" + suffix, rows.back());
+        forward.record().putNext("tokens_mask" + suffix, rowOf(text->mask));
+    }
+    if (std::any_of(
+            texts.begin(), texts.end(), [](const auto* text) { return isWeighted(*text); })) {
+        add(tokenizer_.tokenize("", count, "prompt"));
+    }
+    const at::Tensor states = encoder_.get().encode(forward, at::cat(rows), lengths, padding);
+    std::vector<at::Tensor> own;
+    for (const TokenizedPrompt* text : texts) {
+        const at::Tensor row = states.narrow(0, static_cast<int64_t>(own.size()), 1);
+        own.push_back(
+            isWeighted(*text)
+                ? awayFromEmpty(row, states.narrow(0, states.size(0) - 1, 1), text->weights)
+                : row.clone());  // a view would hold all rows
+    }
+    return own;
 }
 
 namespace {

@@ -16,6 +16,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -129,11 +130,26 @@ public:
                                     T5Padding padding,
                                     const std::string& suffix = {}) const;
 
+    /// The states of each text, the positive one first: [1, T, width] f32, moved from those of the
+    /// empty text where tokens have weights (awayFromEmpty). Texts of one length are in one pass.
+    /// Records as encode().
+    [[nodiscard]] std::array<at::Tensor, 2> encodeWeighted(Forward& forward,
+                                                           const PromptTokenPair& texts,
+                                                           T5Padding padding,
+                                                           const std::string& suffix = {}) const;
+
     [[nodiscard]] const OpenedLater<T5Encoder>& encoder() const { return encoder_; }
 
     [[nodiscard]] TreeSource treeSource() const { return encoder_.treeSource(role_); }
 
 private:
+    /// The same of texts of one length.
+    [[nodiscard]] std::vector<at::Tensor> weightedStates(
+        Forward& forward,
+        const std::vector<const TokenizedPrompt*>& texts,
+        T5Padding padding,
+        const std::string& suffix) const;
+
     std::string role_;
     T5EncoderConfig config_;
     UnigramTokenizer tokenizer_;

@@ -46,17 +46,12 @@ at::Tensor joined(std::vector<at::Tensor> embeds) {
 }
 
 /// [1, T, 1] where `embeds` lie.
-at::Tensor weightsOf(const PromptChunk& chunk, const at::Tensor& embeds) {
-    return tensor::upload(at::tensor(chunk.weights), embeds.device()).view({1, -1, 1});
-}
-
-/// States moved along the way from those of the empty prompt, by each token's weight.
-at::Tensor movedFrom(const at::Tensor& empty, const at::Tensor& own, const PromptChunk& chunk) {
-    return empty + (own - empty) * weightsOf(chunk, own);
+at::Tensor weightsOf(const std::vector<float>& weights, const at::Tensor& embeds) {
+    return tensor::upload(at::tensor(weights), embeds.device()).view({1, -1, 1});
 }
 
 at::Tensor scaled(const at::Tensor& embeds, const PromptChunk& chunk) {
-    const at::Tensor weighted = embeds * weightsOf(chunk, embeds);
+    const at::Tensor weighted = embeds * weightsOf(chunk.weights, embeds);
     return weighted * (embeds.mean() / weighted.mean());
 }
 
@@ -130,7 +125,7 @@ at::Tensor WeightedEmbedding::blended(const std::vector<ClipTextModel::Output>& 
         std::vector<at::Tensor> moved;
         for (size_t i = 0; i < reading.rows.size(); ++i) {
             const at::Tensor& own = outputs[reading.rows[i]].embeds;
-            moved.push_back(movedFrom(empty, own, prompt_.chunks[i]));
+            moved.push_back(empty + (own - empty) * weightsOf(prompt_.chunks[i].weights, own));
         }
         at::Tensor all = joined(std::move(moved));
         sum = sum.defined() ? sum.add_(all, reading.fraction) : std::move(all);
@@ -144,18 +139,28 @@ at::Tensor WeightedEmbedding::movedFromEmpty(
     const at::Tensor& empty = outputs.back().embeds;
     std::vector<at::Tensor> moved;
     for (size_t i = 0; i < prompt_.chunks.size(); ++i) {
-        const at::Tensor& own = outputs[i].embeds;
-        const PromptChunk& chunk = prompt_.chunks[i];
-        at::Tensor states = movedFrom(empty, own, chunk);
-        for (size_t token = 0; token < chunk.weights.size(); ++token) {
-            if (chunk.weights[token] == 1) {  // to the bit
-                const auto position = static_cast<int64_t>(token);
-                states.narrow(1, position, 1).copy_(own.narrow(1, position, 1));
-            }
-        }
-        moved.push_back(std::move(states));
+        moved.push_back(awayFromEmpty(outputs[i].embeds, empty, prompt_.chunks[i].weights));
     }
     return joined(std::move(moved));
+}
+
+at::Tensor awayFromEmpty(const at::Tensor& states,
+                         const at::Tensor& empty,
+                         const std::vector<float>& weights) {
+    at::Tensor moved = states.clone();  // what is not weighted keeps its bits
+    for (auto run = weights.begin(); run != weights.end();) {
+        const auto end =
+            std::find_if(run + 1, weights.end(), [&](float each) { return each != *run; });
+        if (*run != 1) {
+            const int64_t position = run - weights.begin();
+            const int64_t count = end - run;
+            const at::Tensor from = empty.narrow(1, position, count);
+            const at::Tensor away = states.narrow(1, position, count) - from;
+            moved.narrow(1, position, count).copy_(away * *run + from);
+        }
+        run = end;
+    }
+    return moved;
 }
 
 }  // namespace lowtide::models

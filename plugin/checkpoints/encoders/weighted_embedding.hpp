@@ -55,4 +55,10 @@ private:
     std::vector<Reading> readings_;  ///< the first one hides nothing
 };
 
+/// ComfyUI's weights: (z - e) w + e for tokens whose weight is not 1. `states` of a text and those
+/// of the empty one, [1, T, D]; `weights` of the tokens that come first, 1 of the others.
+[[nodiscard]] at::Tensor awayFromEmpty(const at::Tensor& states,
+                                       const at::Tensor& empty,
+                                       const std::vector<float>& weights);
+
 }  // namespace lowtide::models

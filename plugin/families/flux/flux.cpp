@@ -79,6 +79,12 @@ private:
     void fillInfo(Checkpoint& checkpoint);
     /// Tokens of T5's texts. Error{InvalidInput} on "length".
     [[nodiscard]] int64_t lengthOf(const PromptRequest& request) const;
+    [[nodiscard]] TokenizedPrompt clipTokens(const PromptRequest& request,
+                                             const std::string& text,
+                                             const std::string& item) const;
+    [[nodiscard]] TokenizedPrompt t5Tokens(const PromptRequest& request,
+                                           const std::string& text,
+                                           const std::string& item) const;
     [[nodiscard]] PromptTokenPair clipTextsOf(const PromptRequest& request) const;
     [[nodiscard]] PromptTokenPair t5TextsOf(const PromptRequest& request) const;
     /// Of each side, the positive one first: [1, pooledWidth], and [1, T, textWidth] f32.
@@ -169,6 +175,8 @@ constexpr double kUsualFluxGuidance = 3.5;  ///< guidance_scale of diffusers' pi
 /// to.
 constexpr int64_t kFluxTokens = 512;
 constexpr int64_t kFluxTokensOfSchnell = 256;
+/// ComfyUI fills shorter texts up to as many, of both models, and cuts none.
+constexpr int64_t kFluxTokensOfComfyUi = 256;
 constexpr int64_t kFewestFluxTokens = 16;
 constexpr int64_t kUsualFluxPixels = int64_t{1024} * 1024;
 
@@ -288,7 +296,7 @@ void FluxModel::fillInfo(Checkpoint& checkpoint) {
                    {tensor::kPooled, tensor::FieldKind::Vector, config.pooledWidth}},
         .numbers = fluxNumbers(config),
         .texts = 2,
-        .readsWeights = false,
+        .weights = WeightsRead::ComfyUi,
         .takesLength = true};
     info_.files = checkpoint.files();
 }
@@ -309,20 +317,38 @@ int64_t FluxModel::lengthOf(const PromptRequest& request) const {
     return request.length;
 }
 
+/// Weights of words have no part in a pooled state.
+TokenizedPrompt FluxModel::clipTokens(const PromptRequest& request,
+                                      const std::string& text,
+                                      const std::string& item) const {
+    return promptWeightsNamed(request.weights) == PromptWeights::ComfyUi
+               ? comfyUiTokens(clip_.tokenizer(), text, item)
+               : clip_.tokenizer().tokenize(text, item);
+}
+
+TokenizedPrompt FluxModel::t5Tokens(const PromptRequest& request,
+                                    const std::string& text,
+                                    const std::string& item) const {
+    const int64_t length = lengthOf(request);
+    if (promptWeightsNamed(request.weights) != PromptWeights::ComfyUi) {
+        return t5_.tokenizer().tokenize(text, length, item);
+    }
+    return comfyUiTokens(
+        t5_.tokenizer(), request.length == 0 ? kFluxTokensOfComfyUi : length, text, item);
+}
+
 PromptTokenPair FluxModel::clipTextsOf(const PromptRequest& request) const {
-    return {.positive = clip_.tokenizer().tokenize(request.spokenPrompt(), "prompt"),
-            .negative = clip_.tokenizer().tokenize(request.negative, "negative")};
+    return {.positive = clipTokens(request, request.spokenPrompt(), "prompt"),
+            .negative = clipTokens(request, request.negative, "negative")};
 }
 
 PromptTokenPair FluxModel::t5TextsOf(const PromptRequest& request) const {
     const OwnPrompts& own = request.others.front();
-    const int64_t length = lengthOf(request);
     const auto tokens = [&](const std::string& ownText,
                             const std::string& ofBoth,
                             const std::string& ownItem,
                             const char* item) {
-        return t5_.tokenizer().tokenize(
-            fluxSecondText(ownText, ofBoth), length, ownText.empty() ? item : ownItem);
+        return t5Tokens(request, fluxSecondText(ownText, ofBoth), ownText.empty() ? item : ownItem);
     };
     return {.positive = tokens(own.prompt, request.spokenPrompt(), promptNameOf(0), "prompt"),
             .negative = tokens(own.negative, request.negative, negativeNameOf(0), "negative")};
@@ -330,11 +356,14 @@ PromptTokenPair FluxModel::t5TextsOf(const PromptRequest& request) const {
 
 PromptsSpec FluxModel::promptsSpec(const PromptRequest& request) const {
     const FluxConfig& config = transformer_.config();
-    const int64_t length = lengthOf(request);
-    const ConditioningSpec spec(info_.conditioning.fields,
+    const PromptTokenPair texts = t5TextsOf(request);
+    const auto specOf = [&](const TokenizedPrompt& text) {
+        const auto length = static_cast<int64_t>(text.ids.size());
+        return ConditioningSpec(info_.conditioning.fields,
                                 {{.tensors = {{tensor::kEmbeds, {1, length, config.textWidth}},
                                               {tensor::kPooled, {1, config.pooledWidth}}}}});
-    PromptsSpec specs{.positive = spec, .negative = spec};
+    };
+    PromptsSpec specs{.positive = specOf(texts.positive), .negative = specOf(texts.negative)};
     const auto add = [&](const std::string& ownText,
                          const std::string& ofBoth,
                          const std::string& ownItem,
@@ -342,11 +371,11 @@ PromptsSpec FluxModel::promptsSpec(const PromptRequest& request) const {
         const std::string read = ownText.empty() ? item : ownItem;
         TextCount ofClip =
             countText(item, kTextEncoder, "CLIP-L", ofBoth, [&](std::string_view part) {
-                return clip_.tokenizer().tokenize(part, item);
+                return clipTokens(request, std::string(part), item);
             });
         TextCount ofT5 = countText(
             read, kTextEncoder2, "T5", fluxSecondText(ownText, ofBoth), [&](std::string_view part) {
-                return t5_.tokenizer().tokenize(part, length, read);
+                return t5Tokens(request, std::string(part), read);
             });
         if (!ownText.empty()) {  // else T5 reads on where CLIP's vector ends
             specs.cutTokens.emplace_back(item, ofClip.cutTokens);
@@ -375,14 +404,13 @@ std::array<at::Tensor, 2> FluxModel::textStates(StageContext& context,
     if (request.begins) {
         request.begins(kTextEncoder2, 1, 2);
     }
-    const T5Encoder& encoder = t5_.encoder().get();
-    Forward forward(context, *encoder.tree());
-    const at::Tensor ids = t5TextsOf(request).rows(forward, "_2");
-    const std::array<int64_t, 2> lengths = {ids.size(1), ids.size(1)};
-    const at::Tensor states = encoder.encode(forward, ids, lengths, T5Padding::Kept);
-    noteFinite(context, forward.tree(), states);
-    // Views would hold both sides.
-    return {states.narrow(0, 0, 1).clone(), states.narrow(0, 1, 1).clone()};
+    Forward forward(context, *t5_.encoder().get().tree());
+    std::array<at::Tensor, 2> states =
+        t5_.encodeWeighted(forward, t5TextsOf(request), T5Padding::Seen, "_2");
+    for (const at::Tensor& each : states) {
+        noteFinite(context, forward.tree(), each);
+    }
+    return states;
 }
 
 EncodedPrompts FluxModel::encodePrompts(StageContext& context, const PromptRequest& request) const {

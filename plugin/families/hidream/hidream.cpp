@@ -329,7 +329,7 @@ void HiDreamModel::fillInfo(Checkpoint& checkpoint) {
                    {kLanguageField, tensor::FieldKind::Sequence, config.languageWidth},
                    {tensor::kPooled, tensor::FieldKind::Vector, config.pooledWidth}},
         .texts = kMostTextEncoders,
-        .readsWeights = false,
+        .weights = WeightsRead::None,
         .takesLength = true};
     info_.files = checkpoint.files();
 }

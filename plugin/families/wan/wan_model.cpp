@@ -22,6 +22,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -29,7 +30,7 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr int64_t kTextTokens = 512;
+constexpr int64_t kTextTokens = 512;  ///< with ComfyUI's weights the fewest
 constexpr const char* kTransformer = "transformer";
 
 /// Of the two denoisers of WAN 2.2 the high-noise model takes the timesteps from this fraction on;
@@ -284,7 +285,7 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
     info_.cachePoints.firstBlock = canBeCut ? 0 : -1;
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}},
-        .readsWeights = false};
+        .weights = WeightsRead::ComfyUi};
     // 2.2's by name, or by what it takes: 2.1's reads the image that a video begins with.
     const bool isImageOf22 = info_.imageConditioningChannels > 0 && info_.visionImage.empty();
     const std::optional<bool> isHigh = isHighNoise(info_.denoiser);
@@ -299,27 +300,36 @@ const memory::FamilyPrecision& WanModel::precisions() const {
     return wanPrecisions();
 }
 
+/// ComfyUI leaves texts as they are.
+TokenizedPrompt WanModel::tokensOf(const PromptRequest& request,
+                                   const std::string& text,
+                                   const char* item) const {
+    return promptWeightsNamed(request.weights) == PromptWeights::ComfyUi
+               ? comfyUiTokens(text_.tokenizer(), kTextTokens, text, item)
+               : text_.tokenizer().tokenize(cleanedText(text), kTextTokens, item);
+}
+
 PromptTokenPair WanModel::textsOf(const PromptRequest& request) const {
-    const auto tokens = [&](const std::string& text, const char* item) {
-        return text_.tokenizer().tokenize(cleanedText(text), kTextTokens, item);
-    };
-    return {.positive = tokens(request.spokenPrompt(), "prompt"),
-            .negative = tokens(request.negative, "negative")};
+    return {.positive = tokensOf(request, request.spokenPrompt(), "prompt"),
+            .negative = tokensOf(request, request.negative, "negative")};
 }
 
 PromptsSpec WanModel::promptsSpec(const PromptRequest& request) const {
     const PromptTokenPair texts = textsOf(request);
     const auto counted = [&](const std::string& text, const char* item) {
         return countText(item, kTextEncoder, "UMT5", text, [&](std::string_view part) {
-            return text_.tokenizer().tokenize(cleanedText(std::string(part)), kTextTokens, item);
+            return tokensOf(request, std::string(part), item);
         });
     };
-    const ConditioningSpec spec(
-        info_.conditioning.fields,
-        {{.tensors = {{tensor::kEmbeds, {1, kTextTokens, text_.config().width}}}}});
+    const auto specOf = [&](const TokenizedPrompt& text) {
+        const auto length = static_cast<int64_t>(text.ids.size());
+        return ConditioningSpec(
+            info_.conditioning.fields,
+            {{.tensors = {{tensor::kEmbeds, {1, length, text_.config().width}}}}});
+    };
     return {
-        .positive = spec,
-        .negative = spec,
+        .positive = specOf(texts.positive),
+        .negative = specOf(texts.negative),
         .cutTokens = {{"prompt", texts.positive.cutTokens}, {"negative", texts.negative.cutTokens}},
         .counts = {counted(request.spokenPrompt(), "prompt"),
                    counted(request.negative, "negative")}};
@@ -327,11 +337,10 @@ PromptsSpec WanModel::promptsSpec(const PromptRequest& request) const {
 
 EncodedPrompts WanModel::encodePrompts(StageContext& context, const PromptRequest& request) const {
     Forward forward(context, *text_.encoder().get().tree());
-    const PromptTokenPair texts = textsOf(request);
-    const at::Tensor embeds = text_.encode(forward, texts, T5Padding::Zero);
-    const auto side = [&](int64_t row, const std::string& text, const char* key) {
-        return encodedSide(
-            context.record, info_.conditioning, embeds.narrow(0, row, 1).clone(), text, key);
+    const std::array<at::Tensor, 2> embeds =
+        text_.encodeWeighted(forward, textsOf(request), T5Padding::Zero);
+    const auto side = [&](size_t branch, const std::string& text, const char* key) {
+        return encodedSide(context.record, info_.conditioning, embeds[branch], text, key);
     };
     return {.positive = side(0, request.prompt, "embeds.prompt"),
             .negative = side(1, request.negative, "embeds.negative")};

@@ -39,6 +39,9 @@ public:
         StageContext& context, const VideoImages& images) const override;
 
 private:
+    [[nodiscard]] TokenizedPrompt tokensOf(const PromptRequest& request,
+                                           const std::string& text,
+                                           const char* item) const;
     /// Both prompts, cleaned and cut into tokens.
     [[nodiscard]] PromptTokenPair textsOf(const PromptRequest& request) const;
     void fillInfo(Checkpoint& checkpoint);

@@ -244,7 +244,7 @@ void ZImageModel::fillInfo(Checkpoint& checkpoint) {
                       sixteenChannelColours);
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}},
-        .readsWeights = false};
+        .weights = WeightsRead::None};
     info_.files = checkpoint.files();
 }
 

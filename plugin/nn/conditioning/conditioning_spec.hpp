@@ -6,6 +6,7 @@
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/tensor/conditioning_scope.hpp"
 #include "plugin/text/named_embeddings.hpp"
+#include "plugin/text/prompt_weights.hpp"
 #include "plugin/text/text_count.hpp"
 
 #include <array>
@@ -81,9 +82,9 @@ struct ConditioningNumber {
 struct ConditioningStatement {
     tensor::ConditioningFields fields;
     std::vector<ConditioningNumber> numbers{};
-    size_t texts = 1;          ///< for each side: encoders that may read prompts of their own
-    bool readsWeights = true;  ///< of words; else brackets are text
-    bool takesLength = false;  ///< as many tokens as a user wants
+    size_t texts = 1;  ///< for each side: encoders that may read prompts of their own
+    WeightsRead weights = WeightsRead::All;  ///< of words
+    bool takesLength = false;                ///< as many tokens as a user wants
 
     [[nodiscard]] bool takes(std::string_view parameter) const;
     /// The spec of the positive or the negative prompts of a request.

@@ -235,8 +235,8 @@ at::Tensor T5Encoder::encode(Forward& forward,
     for (int64_t row = 0; row < last.size(0); ++row) {
         forward.record().putNext(role_ + ".last_hidden_state", last.narrow(0, row, 1));
     }
-    return padding == T5Padding::Kept ? last
-                                      : last.mul_(tensor::upload(textMask(lengths, count), device));
+    return padding == T5Padding::Zero ? last.mul_(tensor::upload(textMask(lengths, count), device))
+                                      : last;
 }
 
 }  // namespace lowtide::models

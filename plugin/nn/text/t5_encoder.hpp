@@ -35,7 +35,8 @@ struct T5EncoderConfig {
 /// What a T5 encoder gives of the padding behind a text.
 enum class T5Padding : uint8_t {
     Zero,  ///< as pipelines give it that cut texts at their ends
-    Kept   ///< states like any others: of a token that sees the text and is seen by none
+    Kept,  ///< states like any others: of a token that sees the text and is seen by none
+    Seen   ///< likewise, and all tokens see it: rows are as long as they are wide
 };
 
 /// The encoder of T5 and UMT5: pre-norm layers that attend by the content of tokens and how far
@@ -51,9 +52,9 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// One text in each row, behind it padding that no token sees. ids int64 [R, T] on the CPU,
-    /// `lengths`: tokens of each row, at least 1. Records ROLE.last_hidden_state of every row.
-    /// Returns [R, T, width] f32.
+    /// One text in each row, behind it padding that no token sees (or all: T5Padding::Seen). ids
+    /// int64 [R, T] on the CPU, `lengths`: tokens of each row, at least 1. Records
+    /// ROLE.last_hidden_state of every row. Returns [R, T, width] f32.
     [[nodiscard]] at::Tensor encode(Forward& forward,
                                     const at::Tensor& ids,
                                     std::span<const int64_t> lengths,

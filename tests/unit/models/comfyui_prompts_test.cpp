@@ -309,36 +309,42 @@ private Q_SLOTS:
         }
     }
 
-    /// Ids of other vocabularies, each piece of one weight on its own. No family here weights them.
+    /// Ids of other vocabularies. No family here gives weights to texts for a language model.
     void encoders() {
         QFETCH(int, encoder);
         QFETCH(int, text);
         const Json& kind = made().at("encoders")[static_cast<size_t>(encoder)];
         const Json& wanted = kind.at("texts")[static_cast<size_t>(text)];
+        const std::vector<int64_t> all =
+            filledUp(wanted.at("ids").get<std::vector<int64_t>>(), wanted);
+        const Json& stated = wanted.at("weights");
+        if (kind.at("tokenizer") == "t5") {
+            models::TokenizedPrompt prompt = models::comfyUiTokens(
+                t5_, kind.at("least"), wanted.at("text").get<std::string>(), "prompt");
+            QCOMPARE(prompt.ids, all);
+            prompt.weights.resize(prompt.ids.size(), 1);
+            for (size_t i = 0; i < all.size(); ++i) {
+                QCOMPARE(prompt.weights[i], i < stated.size() ? stated[i].get<float>() : 1.0F);
+                QCOMPARE(prompt.mask[i], int64_t{all[i] == 0 ? 0 : 1});
+            }
+            return;
+        }
         std::string written = kind.at("template").get<std::string>();
         written.replace(written.find("{}"), 2, wanted.at("text").get<std::string>());
         std::vector<WeightedPart> parts = {{.text = written}};
         if (kind.at("reads_weights").get<bool>()) {
             parts = models::parseComfyUiPrompt(written);
         }
-        const bool isT5 = kind.at("tokenizer") == "t5";
         std::vector<int64_t> ids;
         std::vector<double> weights;
         for (const WeightedPart& part : parts) {
-            for (const int64_t id : isT5 ? idsOfT5(part.text) : idsOfQwen(part.text)) {
-                ids.push_back(id);
-                weights.push_back(part.weight);
-            }
-        }
-        if (isT5) {
-            ids.push_back(1);
+            const std::vector<models::TokenId> own = qwen_.tokensOf(part.text, "prompt");
+            ids.insert(ids.end(), own.begin(), own.end());
+            weights.resize(ids.size(), part.weight);
         }
         constexpr int64_t kEndOfText = 151643;
-        const std::vector<int64_t> all =
-            filledUp(wanted.at("ids").get<std::vector<int64_t>>(), wanted);
-        ids.resize(std::max(ids.size(), all.size()), isT5 ? 0 : kEndOfText);
+        ids.resize(std::max(ids.size(), all.size()), kEndOfText);
         QCOMPARE(ids, all);
-        const Json& stated = wanted.at("weights");
         weights.resize(std::max(weights.size(), stated.size()), 1);
         for (size_t i = 0; i < weights.size(); ++i) {
             QCOMPARE(weights[i], i < stated.size() ? stated[i].get<double>() : 1.0);
@@ -406,18 +412,6 @@ private:
             QCOMPARE(chunk.weights[i], static_cast<float>(weight));
             QCOMPARE(chunk.parts[i] + 1, i < pieces.size() ? pieces[i].get<int64_t>() : int64_t{0});
         }
-    }
-
-    std::vector<int64_t> idsOfT5(const std::string& text) {
-        constexpr int64_t kPositions = 128;
-        const models::TokenizedPrompt prompt = t5_.tokenize(text, kPositions, "prompt");
-        const auto end = std::find(prompt.ids.begin(), prompt.ids.end(), int64_t{1});
-        return {prompt.ids.begin(), end};
-    }
-
-    std::vector<int64_t> idsOfQwen(const std::string& text) {
-        const std::vector<models::TokenId> ids = qwen_.tokensOf(text, "prompt");
-        return {ids.begin(), ids.end()};
     }
 
     static constexpr int64_t kVectors = -1;

@@ -330,6 +330,27 @@ private Q_SLOTS:
         QCOMPARE(written, QStringList({"BREAK", "[a:b:0.5]", "AND"}));
     }
 
+    /// Of a model that reads ComfyUI's weights alone, and of one that reads none.
+    void whatAModelDoesNotReadIsFound() {
+        using models::PromptWeights;
+        using models::WeightsRead;
+        const auto hintsOf = [](PromptWeights weights, WeightsRead read) {
+            QStringList hints;
+            for (const auto& syntax : models::unreadSyntax("(fox:1.2) BREAK", weights, read)) {
+                hints.push_back(QString::fromStdString(syntax.written + ": " + syntax.hint.str()));
+            }
+            return hints;
+        };
+        const QString leaveOut = "leave it out, and describe in words what counts more";
+        QCOMPARE(hintsOf(PromptWeights::ComfyUi, WeightsRead::ComfyUi),
+                 QStringList({"BREAK: " + leaveOut}));
+        QCOMPARE(hintsOf(PromptWeights::A1111, WeightsRead::ComfyUi),
+                 QStringList({"(fox:1.2): choose the weights comfyui, which read it",
+                              "BREAK: " + leaveOut}));
+        QCOMPARE(hintsOf(PromptWeights::ComfyUi, WeightsRead::None),
+                 QStringList({"(fox:1.2): " + leaveOut, "BREAK: " + leaveOut}));
+    }
+
     void unreadSyntaxIsFoundInLinearTime() {
         std::string text;
         for (int i = 0; i < 200'000; ++i) {

@@ -68,6 +68,8 @@ private Q_SLOTS:
              {"compel number", "compel", "(a b)1.3", "(   (###"},
              {"compel square", "compel", "[a] b]", "      "},
              {"compel break", "compel", "BREAK", "!!!!!"},
+             {"comfyui weight", "comfyui", "(a:1.2) [b]", "( (###(    "},
+             {"comfyui break", "comfyui", "BREAK", "!!!!!"},
              {"none", "none", "(a:1.2) [b] BREAK", "  !!!!      !!!!!"},
              {"a1111's weight in compel", "compel", "(a:1.2)", "( !!!!("},
              {"none editing", "none", "[a|b] [c] [", "!   !      "},
@@ -105,6 +107,7 @@ private Q_SLOTS:
         QCOMPARE(readOf(text, "none"), QString(":1.2 BREAK"));
         QCOMPARE(readOf(text, "compel"), QString(":1.2 BREAK"));
         QCOMPARE(readOf(text, "a1111"), QString());
+        QCOMPARE(readOf(text, "comfyui"), QString());
     }
 
     void tagsHaveTheColourOfNamesWhereTheyAreRead() {
