@@ -688,6 +688,7 @@ private Q_SLOTS:
                 ++end;
             } while (depth > 0 && end < each.text.size());
             QCOMPARE(end, each.text.size());
+            QCOMPARE(depth, 0);
         }
         QCOMPARE(parsed(texts[0].text.c_str()), apiPrompt(exported.prompt));
         QCOMPARE(parsed(texts[1].text.c_str()), editorWorkflow(exported.prompt, sourceTable()));
