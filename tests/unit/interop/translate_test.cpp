@@ -483,6 +483,7 @@ private Q_SLOTS:
     void moreLorasThanRowsAreReported_thoseThatAreOffFirst() {
         const auto unnamedOf = [](int on, int off) {
             Json json = parsed(R"({"10": {"class_type": "TYPE", "inputs": {}}})");
+            json["10"]["class_type"] = kPowerLoras;
             for (int i = 0; i < on + off; ++i) {
                 json["10"]["inputs"]["lora_" + std::to_string(i + 1)] = {
                     {"on", i < on}, {"lora", "x"}, {"strength", 1}};
