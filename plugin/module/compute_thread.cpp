@@ -66,7 +66,7 @@ namespace {
 constexpr const char* kFileName = "cpu_class.json";
 /// The format is raised when a path of the same name gives other bits.
 constexpr files::CacheTable::Form kMachines = {
-    .file = kFileName, .member = "machines", .format = 1, .largest = kMiB};
+    .file = kFileName, .member = "machines", .format = 2, .largest = kMiB};
 constexpr size_t kMostMachines = 64;
 
 tensor::CpuPaths readPaths(const Json& machines, const std::string& machine) {

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/simd/amx.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Version.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <ctime>
 #include <functional>
 #include <limits>
@@ -23,10 +25,11 @@ struct NamedPath {
     CpuPath CpuPaths::*path;
 };
 
-constexpr std::array<NamedPath, 3> kOperators = {{{"convolution", &CpuPaths::convolution},
+constexpr std::array<NamedPath, 4> kOperators = {{{"convolution", &CpuPaths::convolution},
                                                   {"attention", &CpuPaths::attention},
-                                                  {"norm", &CpuPaths::groupNorm}}};
-constexpr std::array<const char*, 3> kPathNames = {"plain", "avx2", "avx512"};
+                                                  {"norm", &CpuPaths::groupNorm},
+                                                  {"product", &CpuPaths::product}}};
+constexpr std::array<const char*, 4> kPathNames = {"plain", "avx2", "avx512", "amx"};
 
 /// Of the process, because operators are: as ATen's own choice of instructions. Set once, at the
 /// start of the module.
@@ -37,6 +40,45 @@ std::atomic<CpuPaths>& chosen() {
 
 const char* pathName(CpuPath path) {
     return kPathNames[static_cast<size_t>(path)];
+}
+
+std::vector<CpuPath> pathsOf(CpuPath CpuPaths::*path) {
+    return path == &CpuPaths::product ? possibleProductPaths() : possibleCpuPaths();
+}
+
+/// Whether a product by tiles, cut everywhere, is near float64's. A processor or an emulator that
+/// gives something else is not used.
+bool areTilesRight() {
+    constexpr int64_t kRows = 35, kIn = 70, kOut = 45;
+    constexpr double kMost = 1e-5;
+    const at::Tensor x = at::arange(kRows * kIn, at::kFloat).sin_().view({kRows, kIn});
+    const at::Tensor weight =
+        at::arange(kOut * kIn, at::kFloat).cos_().view({kOut, kIn}).to(at::kBFloat16);
+    const at::Tensor result = at::empty({kRows, kOut});
+    const simd::LinearPieces& pieces = simd::amxLinearPieces();
+    const at::Tensor memory = at::empty({pieces.numbersOfThread});
+    const simd::Linear work{
+        .rows = kRows,
+        .in = kIn,
+        .out = kOut,
+        .x = x.const_data_ptr<float>(),
+        .xRow = kIn,
+        .weight = {.data = weight.const_data_ptr(), .type = simd::WeightType::BF16},
+        .weightRow = kIn,
+        .result = result.mutable_data_ptr<float>()};
+    const simd::LinearCut cut = simd::cutLinear(work, pieces, 1);
+    pieces.multiply(work, cut, 0, cut.parts, memory.mutable_data_ptr<float>());
+    const at::Tensor exact = at::linear(x.to(at::kDouble), weight.to(at::kDouble));
+    const auto* const numbers = result.const_data_ptr<float>();
+    return std::equal(
+        numbers, numbers + result.numel(), exact.const_data_ptr<double>(), [](float a, double b) {
+            return std::abs(a - b) < kMost;
+        });
+}
+
+bool canMultiplyTiles() {
+    static const bool can = simd::canUseTiles() && areTilesRight();
+    return can;
 }
 
 }  // namespace
@@ -52,9 +94,20 @@ std::vector<CpuPath> possibleCpuPaths() {
     return {CpuPath::Plain};
 }
 
+std::vector<CpuPath> possibleProductPaths() {
+    std::vector<CpuPath> paths = possibleCpuPaths();
+    if (paths.back() == CpuPath::Avx512 && canMultiplyTiles()) {
+        paths.push_back(CpuPath::Amx);
+    }
+    return paths;
+}
+
 CpuPaths defaultCpuPaths() {
-    const CpuPath newest = possibleCpuPaths().back();
-    return {.convolution = newest, .attention = newest, .groupNorm = newest};
+    CpuPaths paths;
+    for (const NamedPath& one : kOperators) {
+        paths.*one.path = pathsOf(one.path).back();
+    }
+    return paths;
 }
 
 CpuPaths cpuPaths() noexcept {
@@ -62,8 +115,8 @@ CpuPaths cpuPaths() noexcept {
 }
 
 bool canRun(const CpuPaths& paths) {
-    const std::vector<CpuPath> possible = possibleCpuPaths();
     return std::all_of(kOperators.begin(), kOperators.end(), [&](const NamedPath& one) {
+        const std::vector<CpuPath> possible = pathsOf(one.path);
         return std::find(possible.begin(), possible.end(), paths.*one.path) != possible.end();
     });
 }
@@ -87,18 +140,20 @@ std::string toText(const CpuPaths& paths) {
 }
 
 std::optional<CpuPaths> parseCpuPaths(std::string_view text) {
-    constexpr CpuPath kAll[] = {CpuPath::Plain, CpuPath::Avx2, CpuPath::Avx512};
-    for (const CpuPath convolution : kAll) {  // few enough to write all of them down
-        for (const CpuPath attention : kAll) {
-            for (const CpuPath groupNorm : kAll) {
-                const CpuPaths paths{convolution, attention, groupNorm};
-                if (toText(paths) == text) {
-                    return paths;
-                }
+    CpuPaths paths;
+    for (const NamedPath& one : kOperators) {
+        const size_t name = text.find(one.name);
+        if (name == std::string_view::npos) {
+            return std::nullopt;
+        }
+        const std::string_view rest = text.substr(name + std::string_view(one.name).size());
+        for (size_t path = 0; path < kPathNames.size(); ++path) {
+            if (rest.starts_with(" " + std::string(kPathNames[path]))) {
+                paths.*one.path = static_cast<CpuPath>(path);
             }
         }
     }
-    return std::nullopt;
+    return toText(paths) == text ? std::optional(paths) : std::nullopt;
 }
 
 namespace {
@@ -111,10 +166,11 @@ double cpuSeconds() {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-/// The fastest path of one operator, which `run` runs. All paths in turn, so that what else the
-/// machine does meets all of them.
-CpuPath fastest(CpuPath CpuPaths::*path, const std::function<void()>& run) {
-    const std::vector<CpuPath> possible = possibleCpuPaths();
+/// The fastest path of one operator, which `run` runs, of those `possible`. All paths in turn, so
+/// that what else the machine does meets all of them.
+CpuPath fastest(CpuPath CpuPaths::*path,
+                const std::vector<CpuPath>& possible,
+                const std::function<void()>& run) {
     std::vector<double> least(possible.size(), std::numeric_limits<double>::infinity());
     for (int round = 0; round <= kRounds; ++round) {
         for (size_t i = 0; i < possible.size(); ++i) {
@@ -140,15 +196,27 @@ CpuPaths measureCpuPaths() {
     const at::Tensor weight = at::randn({320, 320, 3, 3});
     const at::Tensor bias = at::randn({320});
     const at::Tensor rows = at::randn({1, 1024, 8, 40}).transpose(1, 2);
+    const at::Tensor inner = at::randn({1024, 640});
+    const at::Tensor halves = at::randn({640, 640}).to(at::kHalf);
+    const std::vector<CpuPath> all = possibleCpuPaths();
+    std::vector<CpuPath> ofProducts = possibleProductPaths();
+    ofProducts.erase(ofProducts.begin());  // ATen has none of weights in 16 bits
     return {
         .convolution = fastest(&CpuPaths::convolution,
+                               all,
                                [&] { static_cast<void>(kernels::conv2d(x, weight, bias, 1, 1)); }),
         .attention =
             fastest(&CpuPaths::attention,
+                    all,
                     [&] { static_cast<void>(kernels::attention(rows, rows, rows, false)); }),
-        .groupNorm = fastest(&CpuPaths::groupNorm, [&] {
-            static_cast<void>(kernels::activatedNorm(x, {}, 32, bias, bias, 1e-5));
-        })};
+        .groupNorm = fastest(
+            &CpuPaths::groupNorm,
+            all,
+            [&] { static_cast<void>(kernels::activatedNorm(x, {}, 32, bias, bias, 1e-5)); }),
+        .product =
+            ofProducts.empty() ? CpuPath::Plain : fastest(&CpuPaths::product, ofProducts, [&] {
+                static_cast<void>(kernels::linear(inner, halves, {}));
+            })};
 }
 
 }  // namespace lowtide::tensor

@@ -10,21 +10,25 @@
 
 namespace lowtide::tensor {
 
-/// ATen's operator, or ours for one instruction set. Ours give the same bits on both.
-enum class CpuPath : uint8_t { Plain, Avx2, Avx512 };
+/// ATen's operator, or ours for one instruction set. Ours give the same bits on all but AMX, which
+/// only products have: they are as exact there, and have other bits.
+enum class CpuPath : uint8_t { Plain, Avx2, Avx512, Amx };
 
 /// As large as an integer, so that it is read at once.
 struct alignas(4) CpuPaths {
     CpuPath convolution = CpuPath::Plain;
     CpuPath attention = CpuPath::Plain;
     CpuPath groupNorm = CpuPath::Plain;
+    CpuPath product = CpuPath::Plain;  ///< of f32 with weights in 16 bits
 
     bool operator==(const CpuPaths&) const = default;
 };
 
-/// What this processor can run, ATen's own first, the newest instructions last. As ATen, it obeys
-/// ATEN_CPU_CAPABILITY.
+/// What this processor can run every operator by, ATen's own first, the newest instructions last.
+/// As ATen, it obeys ATEN_CPU_CAPABILITY.
 [[nodiscard]] std::vector<CpuPath> possibleCpuPaths();
+/// The same for products with weights in 16 bits.
+[[nodiscard]] std::vector<CpuPath> possibleProductPaths();
 
 /// Ours with the newest instructions for everything: what is taken where nothing was measured.
 [[nodiscard]] CpuPaths defaultCpuPaths();
@@ -50,13 +54,14 @@ private:
     CpuPaths before_;
 };
 
-/// "convolution avx512, attention plain, norm avx512", and back; nothing for other texts.
+/// "convolution avx512, attention plain, norm avx512, product avx512", and back; nothing for other
+/// texts.
 [[nodiscard]] std::string toText(const CpuPaths& paths);
 [[nodiscard]] std::optional<CpuPaths> parseCpuPaths(std::string_view text);
 
-/// Times every operator on every path of this processor, in a second or two, and reports which path
-/// is fastest; the default where none is clearly faster, so that a busy moment decides nothing. Of
-/// CPU time: other programs may run. Run thread, no other run at work.
+/// Times every operator that has a choice on every path of this processor, in a second or two, and
+/// reports which path is fastest; the default where none is clearly faster, so that a busy moment
+/// decides nothing. Of CPU time: other programs may run. Run thread, no other run at work.
 [[nodiscard]] CpuPaths measureCpuPaths();
 
 }  // namespace lowtide::tensor

@@ -109,6 +109,9 @@ at::Tensor addedConv2d(at::Tensor target,
 }
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    if (own::takesProduct(x, weight)) {
+        return x.is_meta() ? meta::linear(x, weight) : own::multiply(x, weight, bias);
+    }
     if (isOneRow(x)) {
         return linearOfOneRow(x, weight, bias);
     }
@@ -119,6 +122,9 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
 }
 
 at::Tensor linearOfRows(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    if (own::takesProduct(x, weight)) {
+        return linear(x, weight, bias);
+    }
     const bool areSingle = isOneRow(x.select(0, 0));
     if (x.size(0) == 1 || (x.is_meta() && !areSingle)) {
         return linear(x, weight, bias);
@@ -202,11 +208,16 @@ at::Tensor layerNorm(const at::Tensor& x,
 }
 
 at::Tensor rmsNorm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-    constexpr int64_t kRowsAtOnce = 4096;  // numbers in f32 beyond the result remain few
     const at::Tensor rows = x.reshape({-1, x.size(-1)});
+    if (own::takesRowNorm(rows, weight)) {
+        return (x.is_meta() ? meta::rmsNorm(rows) : own::normRows(rows, weight, epsilon))
+            .view(x.sizes());
+    }
+    constexpr int64_t kNumbersAtOnce = int64_t{1} << 22;  // in f32, beyond the result: remain few
+    const int64_t rowsAtOnce = std::max<int64_t>(1, kNumbersAtOnce / x.size(-1));
     at::Tensor result = at::empty(rows.sizes(), rows.options());
-    for (int64_t first = 0; first < rows.size(0); first += kRowsAtOnce) {
-        const int64_t count = std::min(kRowsAtOnce, rows.size(0) - first);
+    for (int64_t first = 0; first < rows.size(0); first += rowsAtOnce) {
+        const int64_t count = std::min(rowsAtOnce, rows.size(0) - first);
         const at::Tensor exact = rows.narrow(0, first, count).to(at::kFloat);
         const at::Tensor scale = exact.square().mean({-1}, /*keepdim=*/true).add_(epsilon).rsqrt_();
         at::Tensor normed = exact.mul(scale);

@@ -31,7 +31,8 @@ namespace lowtide::tensor::kernels {
                                      const at::Tensor& x,
                                      const at::Tensor& weight,
                                      const at::Tensor& bias);
-/// x [..., I], weight [O, I], bias [O] or undefined -> [..., O].
+/// x [..., I], weight [O, I], bias [O] or undefined -> [..., O]. On the CPU the weight of f32 rows
+/// may have 16 bits (NumericTraits::multipliesHalves).
 [[nodiscard]] at::Tensor linear(const at::Tensor& x,
                                 const at::Tensor& weight,
                                 const at::Tensor& bias);

@@ -253,7 +253,8 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride,
         at::Tensor result = emptyLast(sizes, x);
         touchScratch(own::isWinograd(x, weight, stride, padding)
                          ? own::convolutionScratch(input, weight)
-                         : own::columnNumbers(weight));
+                         : own::columnNumbers(weight) +
+                               (isHalf(weight) ? own::productScratch() : 0));
         return result;
     }
     const at::Tensor input = x.contiguous();
@@ -302,7 +303,10 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
     std::vector<int64_t> sizes = x.sizes().vec();
     sizes.back() = weight.size(0);
     at::Tensor result = empty(sizes, x);
-    if (isHalf(x)) {
+    if (own::takesProduct(x, weight)) {
+        const at::Tensor rows = x.contiguous();
+        touchScratch(own::productScratch());
+    } else if (isHalf(x)) {
         touchScratch(halfProductScratch(x, weight.size(0)));
     }
     return result;
@@ -337,6 +341,11 @@ at::Tensor layerNorm(const at::Tensor& x) {
     const at::Tensor mean = empty({x.numel() / x.size(-1)}, x);
     const at::Tensor deviation = empty({x.numel() / x.size(-1)}, x);
     return result;
+}
+
+at::Tensor rmsNorm(const at::Tensor& rows) {
+    const at::Tensor input = rows.contiguous();
+    return empty(input.sizes(), input);
 }
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool isMasked) {

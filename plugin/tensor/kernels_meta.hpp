@@ -33,6 +33,8 @@ void addProduct(const at::Tensor& left, const at::Tensor& right);
 /// Ours, over a tensor in channels_last.
 [[nodiscard]] at::Tensor groupNormOver(at::Tensor x);
 [[nodiscard]] at::Tensor layerNorm(const at::Tensor& x);
+/// Ours, of [N, W].
+[[nodiscard]] at::Tensor rmsNorm(const at::Tensor& rows);
 /// `isMasked`: causal, or with a bias.
 [[nodiscard]] at::Tensor attention(const at::Tensor& q,
                                    const at::Tensor& k,

@@ -4,6 +4,7 @@
 #include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/dry_run_meter.hpp"
 #include "plugin/tensor/operator_registry.hpp"
+#include "plugin/tensor/simd/amx.hpp"
 #include "plugin/tensor/simd/pieces.hpp"
 
 #include <ATen/ATen.h>
@@ -29,6 +30,11 @@ const simd::Pieces& piecesOf(CpuPath path) {
     return path == CpuPath::Avx512 ? simd::avx512Pieces() : simd::avx2Pieces();
 }
 
+const simd::LinearPieces& productPieces() {
+    const CpuPath path = cpuPaths().product;
+    return path == CpuPath::Amx ? simd::amxLinearPieces() : piecesOf(path).linear;
+}
+
 bool isOurs(const at::Tensor& x, CpuPath path) {
     const bool isCuda = x.is_cuda() || (x.is_meta() && DryRunMeter::isOnCuda());
     return path != CpuPath::Plain && x.scalar_type() == at::kFloat && !isCuda;
@@ -36,6 +42,17 @@ bool isOurs(const at::Tensor& x, CpuPath path) {
 
 const float* dataOf(const OptionalTensor& tensor) {
     return tensor ? tensor->const_data_ptr<float>() : nullptr;
+}
+
+bool hasHalves(const at::Tensor& weight) {
+    return weight.scalar_type() == at::kHalf || weight.scalar_type() == at::kBFloat16;
+}
+
+simd::Weights weightsOf(const at::Tensor& weight) {
+    return {.data = weight.const_data_ptr(),
+            .type = weight.scalar_type() == at::kHalf       ? simd::WeightType::F16
+                    : weight.scalar_type() == at::kBFloat16 ? simd::WeightType::BF16
+                                                            : simd::WeightType::F32};
 }
 
 /// How many pieces a thread takes at least: waking threads for less costs more than it brings, and
@@ -71,7 +88,7 @@ void runConvolution(simd::Convolution work,
                     const at::Tensor& result) {
     const at::Tensor kernels = weight.contiguous();
     work.pixels = x.const_data_ptr<float>();
-    work.kernels = kernels.const_data_ptr<float>();
+    work.kernels = weightsOf(kernels);
     work.bias = dataOf(bias);
     work.result = result.mutable_data_ptr<float>();
 
@@ -218,6 +235,60 @@ at::Tensor& normGroupsOverOnCpu(at::Tensor& x,
     return x;
 }
 
+at::Tensor normRowsOnCpu(const at::Tensor& x, const OptionalTensor& weight, double epsilon) {
+    at::Tensor result = at::empty(x.sizes(), x.options());
+    const simd::RowNorm work{.rows = x.size(0),
+                             .width = x.size(1),
+                             .values = x.const_data_ptr<float>(),
+                             .weight = dataOf(weight),
+                             .epsilon = epsilon,
+                             .result = result.mutable_data_ptr<float>()};
+    const auto normRows = piecesOf(cpuPaths().groupNorm).normRows;
+    const int64_t grain = grainOf(kWorkOfNumber * static_cast<double>(work.width));
+    at::parallel_for(
+        0, work.rows, grain, [&](int64_t begin, int64_t end) { normRows(work, begin, end); });
+    return result;
+}
+
+/// `rows` [N, I], of one number after the other, times a matrix in 16 bits, to `result` [N, O].
+void runProduct(const at::Tensor& rows,
+                const at::Tensor& weight,
+                const OptionalTensor& bias,
+                float* result) {
+    const bool isReadable = weight.stride(0) == 1 || weight.stride(1) == 1;
+    const at::Tensor matrix = isReadable ? weight : weight.contiguous();
+    const bool isTransposed = matrix.stride(1) != 1;
+    const simd::Linear work{.rows = rows.size(0),
+                            .in = rows.size(1),
+                            .out = matrix.size(0),
+                            .x = rows.const_data_ptr<float>(),
+                            .xRow = rows.stride(0),
+                            .weight = weightsOf(matrix),
+                            .weightRow = matrix.stride(isTransposed ? 1 : 0),
+                            .isTransposed = isTransposed,
+                            .bias = dataOf(bias),
+                            .result = result};
+    const simd::LinearPieces& pieces = productPieces();
+    const simd::LinearCut cut = simd::cutLinear(work, pieces, at::get_num_threads());
+    const at::Tensor scratch = scratchOf(productScratch());
+    float* const memory = scratch.mutable_data_ptr<float>();
+    const double workOfPart = 2 * static_cast<double>(cut.partRows * cut.blockColumns * work.in);
+    at::parallel_for(0, cut.parts, grainOf(workOfPart), [&](int64_t begin, int64_t end) {
+        float* ofThread = memory + at::get_thread_num() * pieces.numbersOfThread;
+        pieces.multiply(work, cut, begin, end, ofThread);
+    });
+}
+
+at::Tensor multiplyOnCpu(const at::Tensor& x,
+                         const at::Tensor& weight,
+                         const OptionalTensor& bias) {
+    std::vector<int64_t> sizes = x.sizes().vec();
+    sizes.back() = weight.size(0);
+    at::Tensor result = at::empty(sizes, x.options());
+    runProduct(x.view({-1, x.size(-1)}), weight, bias, result.mutable_data_ptr<float>());
+    return result;
+}
+
 OptionalTensor ifAny(const at::Tensor& tensor) {
     return tensor.defined() ? OptionalTensor(tensor) : std::nullopt;
 }
@@ -253,6 +324,15 @@ bool takesGroupNorm(const at::Tensor& x) {
     return isOurs(x, cpuPaths().groupNorm) && x.dim() == 4;
 }
 
+bool takesRowNorm(const at::Tensor& x, const at::Tensor& weight) {
+    return isOurs(x, cpuPaths().groupNorm) &&
+           (!weight.defined() || weight.scalar_type() == at::kFloat);
+}
+
+bool takesProduct(const at::Tensor& x, const at::Tensor& weight) {
+    return hasHalves(weight) && isOurs(x, cpuPaths().product);
+}
+
 at::Tensor withChannelsLast(const at::Tensor& x) {
     const int64_t pixel = x.stride(3);
     const bool isReadable = x.stride(1) == 1 && pixel >= x.size(1) &&
@@ -278,6 +358,10 @@ int64_t attentionScratch(int64_t width) {
 int64_t groupNormScratch(const at::Tensor& x) {
     const simd::GroupNorm work = normSizesOf(x);
     return work.sumNumbers() + work.factorNumbers();
+}
+
+int64_t productScratch() {
+    return at::get_num_threads() * productPieces().numbersOfThread;
 }
 
 at::Tensor convolve3x3(const at::Tensor& x,
@@ -326,6 +410,11 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)
     return op.call(q, k, v);
 }
 
+at::Tensor multiply(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    static const auto op = operatorOf("lowtide::multiply", &multiplyOnCpu);
+    return op.call(x.contiguous(), weight, ifAny(bias));
+}
+
 at::Tensor normGroups(const at::Tensor& x,
                       const at::Tensor& added,
                       int64_t groups,
@@ -336,6 +425,12 @@ at::Tensor normGroups(const at::Tensor& x,
     static const auto op = operatorOf("lowtide::norm_groups", &normGroupsOnCpu);
     return op.call(
         x.contiguous(kChannelsLast), ifAny(added), groups, weight, bias, epsilon, isActivated);
+}
+
+at::Tensor normRows(const at::Tensor& rows, const at::Tensor& weight, double epsilon) {
+    static const auto op = operatorOf("lowtide::norm_rows", &normRowsOnCpu);
+    const at::Tensor factors = weight.defined() ? weight.contiguous() : weight;
+    return op.call(rows.contiguous(), ifAny(factors), epsilon);
 }
 
 at::Tensor normGroupsOver(at::Tensor x,
@@ -359,6 +454,8 @@ void addOwnOperators(OperatorLibraries& libraries) {
         "convolve_columns(Tensor x, Tensor weight, Tensor? bias, int stride, int padding) -> "
         "Tensor");
     schemas.def("attend(Tensor q, Tensor k, Tensor v) -> Tensor");
+    schemas.def("multiply(Tensor x, Tensor weight, Tensor? bias) -> Tensor");
+    schemas.def("norm_rows(Tensor x, Tensor? weight, float epsilon) -> Tensor");
     schemas.def(
         "norm_groups(Tensor x, Tensor? added, int groups, Tensor weight, Tensor bias, "
         "float epsilon, bool activated) -> Tensor");
@@ -370,6 +467,8 @@ void addOwnOperators(OperatorLibraries& libraries) {
     onCpu.impl("convolve3x3_into_", convolve3x3IntoOnCpu);
     onCpu.impl("convolve_columns", convolveByColumns);
     onCpu.impl("attend", attendOnCpu);
+    onCpu.impl("multiply", multiplyOnCpu);
+    onCpu.impl("norm_rows", normRowsOnCpu);
     onCpu.impl("norm_groups", normGroupsOnCpu);
     onCpu.impl("norm_groups_", normGroupsOverOnCpu);
 }
@@ -462,6 +561,10 @@ at::Tensor convolveByColumns(const at::Tensor& x,
         });
         at::Tensor part = rows.narrow(0, begin, count);
         const at::Tensor below = columns.narrow(0, 0, count);
+        if (hasHalves(weight)) {
+            runProduct(below, weight.flatten(1), bias, part.mutable_data_ptr<float>());
+            continue;
+        }
         bias ? at::addmm_out(part, *bias, below, matrix) : at::mm_out(part, below, matrix);
     }
     return result;

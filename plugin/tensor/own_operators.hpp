@@ -27,6 +27,12 @@ namespace lowtide::tensor::own {
 /// channels of a larger tensor): itself, or a copy in channels_last.
 [[nodiscard]] at::Tensor withChannelsLast(const at::Tensor& x);
 
+/// rmsNorm of f32 rows, on a path of ours.
+[[nodiscard]] bool takesRowNorm(const at::Tensor& x, const at::Tensor& weight);
+
+/// f32 rows and a matrix in 16 bits, on a path of ours.
+[[nodiscard]] bool takesProduct(const at::Tensor& x, const at::Tensor& weight);
+
 /// Numbers of scratch memory that they allocate at once.
 [[nodiscard]] int64_t convolutionScratch(const at::Tensor& x,
                                          const at::Tensor& weight,
@@ -34,6 +40,7 @@ namespace lowtide::tensor::own {
                                          bool isOver = false);
 [[nodiscard]] int64_t attentionScratch(int64_t width);
 [[nodiscard]] int64_t groupNormScratch(const at::Tensor& x);
+[[nodiscard]] int64_t productScratch();
 
 /// The convolution that isWinograd() accepts, by Winograd's F(4x4, 3x3); the result is in
 /// channels_last. With `repeat` 2 each pixel of `x` counts for a square of 2x2, with the bits of
@@ -64,6 +71,15 @@ void addConvolution3x3(const at::Tensor& x,
                                          int64_t padding);
 /// softmax(q k^T / sqrt(d)) v; the result lies as [B, T, H, d].
 [[nodiscard]] at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);
+
+/// x [..., I], weight [O, I] in f16 or bf16, row-major or transposed, bias [O] f32 or undefined
+/// -> [..., O]: products and sums in f32, exact weights. A row's bits do not depend on the others.
+[[nodiscard]] at::Tensor multiply(const at::Tensor& x,
+                                  const at::Tensor& weight,
+                                  const at::Tensor& bias);
+
+/// rmsNorm of rows [N, W]; weight [W] or undefined.
+[[nodiscard]] at::Tensor normRows(const at::Tensor& rows, const at::Tensor& weight, double epsilon);
 
 /// groupNorm(x + added), then SiLU where `isActivated`; `added` [B, C] or undefined.
 [[nodiscard]] at::Tensor normGroups(const at::Tensor& x,

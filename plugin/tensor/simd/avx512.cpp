@@ -1,6 +1,8 @@
 #include "plugin/tensor/simd/attention_loops.hpp"
 #include "plugin/tensor/simd/group_norm_loops.hpp"
+#include "plugin/tensor/simd/linear_loops.hpp"
 #include "plugin/tensor/simd/pieces.hpp"
+#include "plugin/tensor/simd/row_norm_loops.hpp"
 #include "plugin/tensor/simd/winograd_loops.hpp"
 
 namespace lowtide::tensor::simd {
@@ -12,7 +14,9 @@ const Pieces& avx512Pieces() {
                                        .attention = {.queriesOfPart = kPanels * kColumns,
                                                      .numbersOfThread = attentionNumbers,
                                                      .attend = attendParts},
-                                       .groupNorm = {.sum = sumBlocks, .apply = applyBlocks}};
+                                       .groupNorm = {.sum = sumBlocks, .apply = applyBlocks},
+                                       .normRows = normRows,
+                                       .linear = kLinearPieces};
     return kPieces;
 }
 

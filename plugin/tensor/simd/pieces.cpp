@@ -146,4 +146,25 @@ WinogradCut cutWinograd(const Convolution& sizes, int64_t vectorWidth) {
     return cut;
 }
 
+LinearCut cutLinear(const Linear& sizes, const LinearPieces& pieces, int64_t threads) {
+    constexpr int64_t kLeastRows = 64;  // of a part: each packs its own weights
+    constexpr int64_t kPartsOfThread = 2;
+    const auto partsOf = [](int64_t whole, int64_t part) { return (whole + part - 1) / part; };
+    const int64_t wanted = kPartsOfThread * threads;
+    const int64_t leastRowParts = partsOf(sizes.rows, pieces.mostRows);
+    LinearCut cut{.blockColumns = pieces.mostColumns};
+    while (cut.blockColumns > pieces.leastColumns &&
+           partsOf(sizes.out, cut.blockColumns) * leastRowParts < wanted) {
+        cut.blockColumns /= 2;
+    }
+    const int64_t blocks = partsOf(sizes.out, cut.blockColumns);
+    const int64_t rowParts =
+        std::max(leastRowParts, std::min(partsOf(wanted, blocks), sizes.rows / kLeastRows));
+    const int64_t rows = partsOf(sizes.rows, rowParts);
+    cut.partRows = partsOf(rows, pieces.rowsOfPanel) * pieces.rowsOfPanel;
+    cut.rowParts = partsOf(sizes.rows, cut.partRows);
+    cut.parts = blocks * cut.rowParts;
+    return cut;
+}
+
 }  // namespace lowtide::tensor::simd

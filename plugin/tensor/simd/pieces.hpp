@@ -7,6 +7,14 @@
 
 namespace lowtide::tensor::simd {
 
+/// Weights in the type of their file; those of 16 bits count as f32, to the bit.
+enum class WeightType : uint8_t { F32, F16, BF16 };
+
+struct Weights {
+    const void* data = nullptr;
+    WeightType type = WeightType::F32;
+};
+
 // softmax(q k^T / sqrt(width)) v without its matrix of scores, in pieces that threads can share.
 // Blocks begin at fixed indices: how pieces are distributed changes no bit. Torch-free.
 // Source: Dao et al. 2022 (FlashAttention), with queries along the vectors.
@@ -96,7 +104,7 @@ struct Convolution {
     int64_t repeat = 1;     ///< 2: each pixel counts for a square of so many to a side
     int64_t pixelStep = 0;  ///< numbers from one pixel to the next, at least `in`
     const float* pixels = nullptr;
-    const float* kernels = nullptr;
+    Weights kernels{};
     const float* bias = nullptr;  ///< may be null
     float* result = nullptr;
     bool adds = false;  ///< to what stands in the result
@@ -154,13 +162,65 @@ struct WinogradPieces {
                      float* ofThread);
 };
 
+// A product of rows with a matrix, in f32, in pieces that threads can share. Torch-free.
+
+/// result[rows][out] = bias + x [rows][in] times weight, [out][in] or, transposed, [in][out].
+struct Linear {
+    int64_t rows = 0;
+    int64_t in = 0;
+    int64_t out = 0;
+    const float* x = nullptr;
+    int64_t xRow = 0;  ///< numbers from one row to the next
+    Weights weight{};
+    int64_t weightRow = 0;
+    bool isTransposed = false;
+    const float* bias = nullptr;  ///< may be null
+    float* result = nullptr;
+};
+
+/// How the result is cut into parts, each of them made on its own: blocks of columns, of all rows
+/// or of some where there are few blocks.
+struct LinearCut {
+    int64_t blockColumns = 0;
+    int64_t partRows = 0;  ///< a multiple of those of a panel
+    int64_t rowParts = 0;
+    int64_t parts = 0;
+};
+
+/// The pieces, for one instruction set.
+struct LinearPieces {
+    int64_t leastColumns;  ///< of a part
+    int64_t mostColumns;   ///< least times a power of two
+    int64_t mostRows;
+    int64_t rowsOfPanel;
+    int64_t numbersOfThread;  ///< of scratch memory
+    /// Parts [begin, end) of all; neighbours share their columns.
+    void (*multiply)(const Linear&, const LinearCut&, int64_t begin, int64_t end, float* ofThread);
+};
+
+/// For so many threads.
+[[nodiscard]] LinearCut cutLinear(const Linear& sizes, const LinearPieces& pieces, int64_t threads);
+
+// x / sqrt(mean(x^2) + epsilon) times a weight, of each row of [rows][width]. Torch-free.
+struct RowNorm {
+    int64_t rows = 0;
+    int64_t width = 0;
+    const float* values = nullptr;
+    const float* weight = nullptr;  ///< may be null
+    double epsilon = 0;
+    float* result = nullptr;
+};
+
 struct Pieces {
     WinogradPieces winograd;
     AttentionPieces attention;
     GroupNormPieces groupNorm;
+    void (*normRows)(const RowNorm&, int64_t begin, int64_t end);
+    LinearPieces linear;
 };
 
-/// Only for processors that have the instructions: AVX2 with FMA, and AVX-512 F, BW, DQ, VL.
+/// Only for processors that have the instructions: AVX2 with FMA and F16C, and AVX-512 F, BW, DQ,
+/// VL.
 [[nodiscard]] const Pieces& avx2Pieces();
 [[nodiscard]] const Pieces& avx512Pieces();
 

@@ -19,6 +19,10 @@ constexpr int kVectorWidth = 8;
 using Vector = float __attribute__((vector_size(kVectorWidth * sizeof(float))));
 using Integers = int32_t __attribute__((vector_size(kVectorWidth * sizeof(int32_t))));
 
+inline int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
 inline Vector load(const float* from) {
     Vector value;
     std::memcpy(&value, from, sizeof(value));

@@ -3,14 +3,11 @@
 
 #include "plugin/tensor/simd/pieces.hpp"
 #include "plugin/tensor/simd/product.hpp"
+#include "plugin/tensor/simd/weights.hpp"
 #include "plugin/tensor/simd/winograd_transforms.hpp"
 
 namespace lowtide::tensor::simd {
 namespace {
-
-inline int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
 
 /// Where a tile's result begins.
 struct TileOrigin {
@@ -76,15 +73,16 @@ inline void transformKernels(const Convolution& work,
                              int64_t channels,
                              float* out) {
     const int64_t kernels = smaller(kVectorWidth, work.out - firstKernel);
-    const float* first = work.kernels + (firstKernel * work.in + firstChannel) * kTaps;
+    const int64_t first = (firstKernel * work.in + firstChannel) * kTaps;
     for (int64_t channel = 0; channel < channels; channel += kVectorWidth) {
         const int64_t some = smaller(kVectorWidth, channels - channel);
         Vector taps[kTaps * kVectorWidth];
         for (int64_t tap = 0; tap < some * kTaps; tap += kVectorWidth) {
             Vector square[kVectorWidth];
             for (int64_t i = 0; i < kVectorWidth; ++i) {
-                const float* kernel = first + (i * work.in + channel) * kTaps + tap;
-                square[i] = i < kernels ? loadSome(kernel, some * kTaps - tap) : Vector{};
+                const int64_t kernel = first + (i * work.in + channel) * kTaps + tap;
+                square[i] =
+                    i < kernels ? loadWeights(work.kernels, kernel, some * kTaps - tap) : Vector{};
             }
             transpose(square);
             for (int64_t i = 0; i < kVectorWidth; ++i) {

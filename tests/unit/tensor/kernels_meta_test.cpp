@@ -159,6 +159,15 @@ std::vector<Case> cases() {
         {"linear",
          {{2, 30, 64}, {128, 64}, {128}},
          [](const Inputs& given) { return kernels::linear(given[0], given[1], given[2]); }},
+        {"linear of halves",
+         {{2, 40, 96}, {64, 96}, {64}},
+         [](const Inputs& given) {
+             if (given[0].scalar_type() != at::kFloat || cpuPaths().product == CpuPath::Plain ||
+                 DryRunMeter::isOnCuda()) {
+                 return kernels::linear(given[0], given[1], given[2]);
+             }
+             return kernels::linear(given[0].transpose(0, 1), given[1].to(at::kHalf), given[2]);
+         }},
         {"linear of few wide rows",
          {{1, 2, 5120}, {320, 5120}, {320}},
          [](const Inputs& given) { return kernels::linear(given[0], given[1], given[2]); }},
@@ -179,6 +188,11 @@ std::vector<Case> cases() {
          {{2, 32, 6, 10}, {32}, {32}},
          [](const Inputs& given) {
              return kernels::groupNorm(given[0].transpose(2, 3), 16, given[1], given[2], 1e-5);
+         }},
+        {"rms norm of heads",
+         {{2, 30, 4, 32}, {32}},
+         [](const Inputs& given) {
+             return kernels::rmsNorm(given[0].transpose(1, 2), given[1], 1e-6);
          }},
         {"layer norm",
          {{2, 300, 8}, {8}, {8}},

@@ -12,6 +12,7 @@
 #include <QtTest>
 
 #include <cmath>
+#include <limits>
 
 namespace lowtide::tensor::own_operators_test {
 
@@ -33,7 +34,7 @@ double distance(const at::Tensor& value, const at::Tensor& exact) {
 /// All operators on one path while it lives.
 class OnPath : CpuPathsScope {
 public:
-    explicit OnPath(CpuPath path) : CpuPathsScope({path, path, path}) {}
+    explicit OnPath(CpuPath path) : CpuPathsScope({path, path, path, path}) {}
 };
 
 std::vector<CpuPath> ownPaths() {
@@ -341,6 +342,35 @@ private Q_SLOTS:
         QVERIFY(at::equal(causal, at::scaled_dot_product_attention(x, x, x, {}, 0.0, true)));
     }
 
+    /// Kernels in 16 bits are widened as they are transformed: the bits are those of their numbers.
+    void convolutionsOfHalvesAreThoseOfTheirNumbers() {
+        const at::Tensor x = at::randn({2, 80, 20, 17}).contiguous(kLast);
+        const at::Tensor bias = at::randn({30});
+        for (const at::ScalarType type : {at::kHalf, at::kBFloat16}) {
+            const at::Tensor halves = at::randn({30, 80, 3, 3}).to(type);
+            const at::Tensor numbers = halves.to(at::kFloat);
+            const at::Tensor sum = at::randn({2, 30, 20, 17}).contiguous(kLast);
+            for (const CpuPath path : ownPaths()) {
+                const OnPath chosen(path);
+                QVERIFY(at::equal(convolved(x, halves, bias), convolved(x, numbers, bias)));
+                QVERIFY(at::equal(kernels::upsampledConv2d(x, 40, 34, halves, bias),
+                                  kernels::upsampledConv2d(x, 40, 34, numbers, bias)));
+                QVERIFY(at::equal(kernels::conv2dOver(x.clone(), halves, bias),
+                                  kernels::conv2dOver(x.clone(), numbers, bias)));
+                QVERIFY(at::equal(kernels::addedConv2d(sum.clone(), x, halves, bias),
+                                  kernels::addedConv2d(sum.clone(), x, numbers, bias)));
+                const at::Tensor exact = at::conv2d(
+                    x.to(at::kDouble), halves.to(at::kDouble), bias.to(at::kDouble), 2, 1);
+                QVERIFY(distance(kernels::conv2d(x, halves, bias, 2, 1), exact) < kProductNoise);
+                const at::Tensor pixels = halves.narrow(2, 0, 1).narrow(3, 0, 1);
+                QVERIFY(distance(kernels::conv2d(x, pixels, bias, 1, 0),
+                                 at::conv2d(x.to(at::kDouble),
+                                            pixels.to(at::kDouble),
+                                            bias.to(at::kDouble))) < kProductNoise);
+            }
+        }
+    }
+
     void normIsNearTheExactOne_data() {
         addColumns();  // batch, channels, groups, height, width
         addRow("smallest", {1, 4, 2, 1, 2});
@@ -381,6 +411,24 @@ private Q_SLOTS:
         QVERIFY(at::equal(made, activated));
     }
 
+    void rowNormIsNearTheExactOne() {
+        for (const int64_t width : {1, 5, 64, 128, 1536}) {
+            const at::Tensor x = (at::randn({3, width, 40}) + 3).transpose(1, 2);
+            const at::Tensor weight = at::randn({width});
+            const at::Tensor exact = x.to(at::kDouble);
+            const at::Tensor normed = exact / (exact.square().mean({-1}, true) + 1e-6).sqrt();
+            for (const CpuPath path : ownPaths()) {
+                const OnPath chosen(path);
+                QVERIFY(own::takesRowNorm(x, weight));
+                QVERIFY(distance(kernels::rmsNorm(x, {}, 1e-6), normed) < kNormNoise);
+                const at::Tensor y = kernels::rmsNorm(x, weight, 1e-6);
+                QCOMPARE(y.sizes().vec(), x.sizes().vec());
+                QVERIFY(distance(y, normed * weight) < kNormNoise);
+                QVERIFY(!own::takesRowNorm(x.to(at::kHalf), weight));
+            }
+        }
+    }
+
     void theActivationHasItsLimits() {
         // Of two numbers in a group one becomes 1, the other -1.
         const at::Tensor x = at::tensor({1.F, 3.F}).view({1, 1, 1, 2}).repeat({1, 4, 1, 1});
@@ -401,6 +449,7 @@ private Q_SLOTS:
         const at::Tensor x = at::randn({3, 150, 36, 44});
         const at::Tensor weight = at::randn({70, 150, 3, 3});
         const at::Tensor bias = at::randn({70});
+        const at::Tensor matrix = at::randn({70, 150}).to(at::kBFloat16);
         const at::Tensor q = headsOf(3, 400, 2, 40);
         const at::Tensor k = headsOf(3, 333, 2, 40);
         const auto all = [&](int64_t first, int64_t count) {
@@ -409,6 +458,8 @@ private Q_SLOTS:
             return std::vector<at::Tensor>{
                 convolved(some, weight, bias),
                 kernels::attention(q.narrow(0, first, count), keys, keys, false),
+                kernels::linear(some.permute({0, 2, 3, 1}).contiguous(), matrix, bias),
+                kernels::rmsNorm(some, bias.narrow(0, 0, 44), 1e-6),
                 kernels::activatedNorm(some,
                                        {},
                                        30,
@@ -446,12 +497,13 @@ private Q_SLOTS:
     }
 
     void pathsAreReadAndWritten() {
-        for (const CpuPath path : {CpuPath::Plain, CpuPath::Avx2, CpuPath::Avx512}) {
-            const CpuPaths paths{.convolution = path, .attention = CpuPath::Avx2};
+        for (const CpuPath path : {CpuPath::Plain, CpuPath::Avx2, CpuPath::Avx512, CpuPath::Amx}) {
+            const CpuPaths paths{.convolution = path, .attention = CpuPath::Avx2, .product = path};
             QVERIFY(parseCpuPaths(toText(paths)) == paths);
         }
         QVERIFY(!parseCpuPaths(""));
         QVERIFY(!parseCpuPaths("convolution avx512"));
+        QVERIFY(!parseCpuPaths("convolution avx512, attention plain, norm avx512"));
         QVERIFY(!parseCpuPaths(toText({}) + " "));
     }
 };
