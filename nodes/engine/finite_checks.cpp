@@ -126,10 +126,6 @@ private:
     std::vector<at::Tensor> totals_;
 };
 
-std::string storedIn(const memory::ComponentPrecision& precision) {
-    return precision.storesAsInFile ? "file" : memory::shortNameOf(precision.storage);
-}
-
 /// What the user can try, the cheapest first.
 std::vector<Message> remedies(const memory::ComponentPrecision& precision,
                               DType compute,
@@ -268,7 +264,7 @@ void FiniteChecks::refuse(const std::string& role,
     const auto source = stage_.source();
     const auto network = treeIn(*source, role);
     const memory::ComponentPrecision precision = settled(precisionOf(role), *network);
-    const std::string stored = storedIn(precision);
+    const std::string stored = precision.storageName();
     Json facts = {{"stage", stage_.name},
                   {"component", role},
                   {"compute", memory::shortNameOf(compute)},

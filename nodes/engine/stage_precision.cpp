@@ -2,6 +2,7 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
+#include "plugin/tensor/cpu_paths.hpp"
 
 #include <utility>
 
@@ -12,7 +13,8 @@ namespace {
 /// Everything as it is opened: f32 on the device, whatever the file has.
 bool isAsOpened(const memory::ComponentPrecision& precision) {
     return precision.storage == DType::F32 && !precision.storesAsInFile &&
-           precision.compute == DType::F32 && precision.keptF32.empty();
+           precision.compute == DType::F32 && precision.keptF32.empty() &&
+           !precision.multipliesHalves;
 }
 
 std::shared_ptr<const memory::ComponentTree> typedTree(
@@ -36,16 +38,20 @@ void add(models::TypedNetworks& networks,
 memory::ComponentPrecision precisionOf(const models::ComponentSource& source,
                                        const std::string& role,
                                        const memory::PrecisionChoice& choice) {
-    // A rehearsal of a GPU computes as the cpu does.
     const int capability = choice.capabilityOf(role);
-    const auto device =
-        capability > 0 ? memory::NumericTraits::ofCuda(capability) : memory::NumericTraits();
+    const auto device = capability > 0 ? memory::NumericTraits::ofCuda(capability) : cpuTraits();
     return resolvePrecision(choice, source.precisions(), role, device, [&] {
         return fileTypesOf(*treeIn(source, role));
     });
 }
 
 }  // namespace
+
+memory::NumericTraits cpuTraits() {
+    const tensor::CpuPaths paths = tensor::cpuPaths();
+    return {.multipliesHalves = paths.product != tensor::CpuPath::Plain &&
+                                paths.convolution != tensor::CpuPath::Plain};
+}
 
 std::vector<memory::ComponentPrecision> precisionsFor(const models::ComponentSource& source,
                                                       const std::vector<std::string_view>& patterns,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/memory/precision.hpp"
+#include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/component_source.hpp"
 #include "plugin/nn/stage_context.hpp"
 
@@ -9,6 +10,9 @@
 #include <vector>
 
 namespace lowtide::nodes {
+
+/// Of the CPU on the paths of this process, and of rehearsals of a GPU, which compute as it does.
+[[nodiscard]] memory::NumericTraits cpuTraits();
 
 /// How the components that the patterns mean are stored and computed, as `choice` asks. Reads no
 /// weight; opens files only where their types matter. Errors: those of rolesIn() and of

@@ -63,6 +63,9 @@ struct Weight {
     DType computeType = DType::F32;
     Shape shape;
     bool isTransposed = false;  ///< a matrix [O, I] whose storage has the rows of [I, O]
+    bool isMultiplied = false;  ///< of a product or a convolution, and of nothing else
+    /// A lease gives it as it is stored, in 16 bits; the product is in the compute type.
+    bool isLeasedAsStored = false;
 };
 
 /// The smallest group: what one layer leases at once.
@@ -103,6 +106,11 @@ struct ComponentTree {
     std::vector<Leaf> leaves;
     std::vector<Block> blocks;
     std::vector<WeightDelta> deltas{};  ///< in the order in which they are applied
+
+    /// Type in which a lease gives the weight.
+    [[nodiscard]] DType leasedType(const Weight& weight) const {
+        return weight.isLeasedAsStored ? deviceType(weight.storage) : weight.computeType;
+    }
 
     /// Type of one storage's elements on a device.
     [[nodiscard]] DType deviceType(StorageId storage) const;

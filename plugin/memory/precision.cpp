@@ -283,7 +283,7 @@ Json toJson(const ComponentPrecision& precision) {
     Json json = {
         {"preset", precision.preset},
         {"component", precision.role},
-        {"storage", precision.storesAsInFile ? "file" : shortNameOf(precision.storage)},
+        {"storage", precision.storageName()},
         {"quantised", precision.keepsQuantised || precision.storesAsInFile ? "file" : "decoded"},
         {"scales", isScaled ? "one for each output channel" : "none"},
         {"compute", shortNameOf(precision.compute)},

@@ -94,6 +94,9 @@ struct ComponentPrecision {
     /// Nobody asked for a storage: a file that is quantised is left as it is (settled()).
     bool keepsQuantised = false;
     DType compute = DType::F32;
+    /// Weights that a file has in 16 bits remain so where they are multiplied in f32: exactly, and
+    /// nothing is converted.
+    bool multipliesHalves = false;
     std::vector<std::string> keptF32;     ///< parts of names: as in the file, computed in f32
     std::vector<std::string> keptFromF8;  ///< parts of names: as in the file where others are f8
     /// The result must be finite; where it is not, it is computed once more in f32, which is
@@ -103,6 +106,14 @@ struct ComponentPrecision {
     std::vector<Message> lossy;  ///< sentences: why the result is not that of f32
     std::vector<Message> reuse;  ///< sentences: what a step cache leaves out of it
     std::vector<Message> notes;  ///< sentences: what its family has to report about it
+
+    /// "file", or the type that was decided: what is reported. Of a file in 16 bits only norms,
+    /// biases and tables are widened where products take its weights as they lie.
+    [[nodiscard]] std::string storageName() const {
+        const bool liesAsInFile =
+            storesAsInFile || (multipliesHalves && storage == DType::F32 && compute == DType::F32);
+        return liesAsInFile ? "file" : shortNameOf(storage);
+    }
 
     [[nodiscard]] SwitchState stateOf(NumericSwitch numericSwitch) const {
         return switches[static_cast<size_t>(numericSwitch)];

@@ -321,6 +321,14 @@ StoredAs storedAs(const Storage& storage,
     return {DType::F8E4M3, weight.shape.front()};
 }
 
+/// Whether products take the weight in 16 bits: not where deltas are added, whose sum has more.
+bool isMultipliedInHalf(const Storage& storage,
+                        const Weight& weight,
+                        const ComponentPrecision& precision) {
+    return precision.multipliesHalves && precision.compute == DType::F32 && weight.isMultiplied &&
+           !storage.encoded && isHalf(storage.fileType);
+}
+
 /// A changed weight is made from all that its file has, and rounded once: where it lies decoded it
 /// comes so.
 std::optional<DType> adaptedUpload(const Storage& storage) {
@@ -383,7 +391,8 @@ ComponentPrecision resolvePrecision(const PrecisionChoice& choice,
                                  .storage = stored.storage.value_or(DType::F32),
                                  .storesAsInFile = stored.storesAsInFile,
                                  .keepsQuantised = !isStorageAsked && !stored.storesAsInFile,
-                                 .compute = asked.compute.value_or(*stated.compute)};
+                                 .compute = asked.compute.value_or(*stated.compute),
+                                 .multipliesHalves = device.multipliesHalves};
     const bool isHalfCompute = precision.compute != DType::F32;
     precision.keptF32 = !choice.keptF32.empty() ? choice.keptF32
                         : isHalfCompute         ? valueOr(family.keptF32, role)
@@ -427,7 +436,11 @@ ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& a
             Storage& storage = typed.storages[weight.storage];
             if (!isDone[weight.storage]) {
                 isDone[weight.storage] = true;
-                const StoredAs stored = storedAs(storage, weight, leaf.name, precision);
+                StoredAs stored = storedAs(storage, weight, leaf.name, precision);
+                if (!isChanged[weight.storage] && stored.type == DType::F32 &&
+                    isMultipliedInHalf(storage, weight, precision)) {
+                    stored.type = storage.fileType;
+                }
                 isOther = isOther || stored.scaleCount > 0 || stored.isKeptEncoded ||
                           stored.type != tree.deviceType(weight.storage);
                 storage.deviceType = stored.type;
@@ -440,6 +453,8 @@ ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& a
             }
             weight.computeType =
                 contains(leaf.name, precision.keptF32) ? DType::F32 : precision.compute;
+            weight.isLeasedAsStored = !isChanged[weight.storage] && isHalf(*storage.deviceType) &&
+                                      isMultipliedInHalf(storage, weight, precision);
         }
     }
     if (isOther) {

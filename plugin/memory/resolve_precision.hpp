@@ -35,6 +35,8 @@ struct NumericTraits {
     bool hasTf32 = false;
     bool hasFlash3 = false;
     bool sumsConvolutionsInHalf = false;  ///< where it is asked to; ATen's path never does
+    /// Products and convolutions in f32 take weights of 16 bits as they lie (tensor/kernels).
+    bool multipliesHalves = false;
 
     /// Of a GPU by its compute capability: 86 is 8.6.
     [[nodiscard]] static NumericTraits ofCuda(int capability);

@@ -57,13 +57,13 @@ SwiGluFeed::SwiGluFeed(NetworkBuilder& builder,
                        int64_t width,
                        int64_t inner)
     : leaf(builder.leaf(name + ".",
-                        {{.name = "w1.weight", .shape = {inner, width}},
-                         {.name = "w2.weight", .shape = {width, inner}},
-                         {.name = "w3.weight", .shape = {inner, width}}})) {}
+                        {matrixSpec("w1.weight", width, inner),
+                         matrixSpec("w2.weight", inner, width),
+                         matrixSpec("w3.weight", width, inner)})) {}
 
 at::Tensor SwiGluFeed::apply(Forward& forward, const at::Tensor& x) const {
     const residency::Lease lease = forward.use(leaf);
-    const at::Tensor input = x.to(lease[0].scalar_type());
+    const at::Tensor input = x.to(forward.productType(leaf));
     at::Tensor inner = kernels::silu(kernels::linear(input, lease[0], {}));
     inner.mul_(kernels::linear(input, lease[2], {}));
     return kernels::linear(inner, lease[1], {}).to(x.scalar_type());

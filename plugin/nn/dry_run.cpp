@@ -122,7 +122,7 @@ at::Tensor DryRun::decodedAndAdapted(const ComponentTree& tree, const memory::We
     const std::vector<residency::FactoredDelta> deltas =
         deltasAtLease(storage) ? deltasOf(tree, weight.storage)
                                : std::vector<residency::FactoredDelta>();
-    const DType type = deltas.empty() ? weight.computeType : DType::F32;
+    const DType type = deltas.empty() ? tree.leasedType(weight) : DType::F32;
     at::Tensor values = storage.isKeptEncoded ? decoded(storage,
                                                         weight.shape,
                                                         residency::scalarTypeOf(type),
@@ -131,7 +131,7 @@ at::Tensor DryRun::decodedAndAdapted(const ComponentTree& tree, const memory::We
     if (!deltas.empty()) {
         math_.apply(values, deltas);
     }
-    return values.to(residency::scalarTypeOf(weight.computeType));
+    return values.to(residency::scalarTypeOf(tree.leasedType(weight)));
 }
 
 /// What the changes of a leaf take for a moment, where it came just before: the operations of it

@@ -65,7 +65,7 @@ void AdaptedWeights::applyDeltas(StorageId storage, const StopToken& stop) {
 at::Tensor AdaptedWeights::tensorOf(const memory::Weight& weight) const {
     if (!deltasAtLease(context_.tree->storages[weight.storage]) ||
         !deltas_.contains(weight.storage)) {
-        return held_.numbersOf(weight, weight.computeType);
+        return held_.numbersOf(weight, context_.tree->leasedType(weight));
     }
     at::Tensor values = held_.numbersOf(weight, DType::F32);
     context_.accounting.mathOf(*context_.tree).apply(values, factoredDeltas(weight.storage));

@@ -262,9 +262,9 @@ WanBlock::WanBlock(NetworkBuilder& builder, const std::string& name, const WanCo
       cross(builder, name + ".attn2", config, config.imageWidth > 0),
       crossNorm(crossNormOf(builder, name, config)),
       feed(builder.leaf(name + ".ffn.net.",
-                        {{.name = "0.proj.weight", .shape = {config.innerWidth, config.width()}},
+                        {matrixSpec("0.proj.weight", config.width(), config.innerWidth),
                          {.name = "0.proj.bias", .shape = {config.innerWidth}},
-                         {.name = "2.weight", .shape = {config.width(), config.innerWidth}},
+                         matrixSpec("2.weight", config.innerWidth, config.width()),
                          {.name = "2.bias", .shape = {config.width()}}})),
       epsilon(config.epsilon) {}
 
@@ -280,7 +280,7 @@ void WanBlock::addFed(Forward& forward,
         const at::Tensor inner =
             kernels::tanhGelu(kernels::linear(modulatedPart(part, shift, factor, epsilon)
                                                   .to(part.scalar_type())
-                                                  .to(lease[0].scalar_type()),
+                                                  .to(forward.productType(feed)),
                                               lease[0],
                                               lease[1]));
         const at::Tensor fed = kernels::linear(inner, lease[2], lease[3]);

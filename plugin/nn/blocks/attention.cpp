@@ -15,7 +15,7 @@ namespace {
 
 void appendProjection(
     std::vector<WeightSpec>& specs, const std::string& name, int64_t in, int64_t out, Bias bias) {
-    specs.push_back({.name = name + ".weight", .shape = {out, in}});
+    specs.push_back(matrixSpec(name + ".weight", in, out));
     if (bias == Bias::Added) {
         specs.push_back({.name = name + ".bias", .shape = {out}});
     }
@@ -73,7 +73,7 @@ at::Tensor Attention::applyWith(Forward& forward,
                                 Mix&& mix) const {
     const residency::Lease lease = forward.use(leaf);
     const bool biased = inputBias == Bias::Added;
-    const at::ScalarType type = lease[0].scalar_type();  // another one where it is kept in f32
+    const at::ScalarType type = forward.productType(leaf);
     const auto projectBy = [&](const at::Tensor& input, size_t index, const at::Tensor& bias) {
         return splitHeads(product(input.to(type), lease[index], bias), heads);
     };

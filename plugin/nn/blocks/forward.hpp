@@ -2,6 +2,7 @@
 // The way from the forwards of one component to its weights, and what a step's forward reports to
 // residency.
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/stage_work.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/residency/scalar_type.hpp"
@@ -56,6 +57,12 @@ public:
     /// What goes into the network, in the type in which it computes; undefined remains so.
     [[nodiscard]] at::Tensor toCompute(const at::Tensor& value) const {
         return value.defined() ? value.to(compute_) : value;
+    }
+
+    /// Type in which the products of a leaf are computed: another one where it is kept in f32.
+    [[nodiscard]] at::ScalarType productType(memory::LeafId leaf) const {
+        return residency::scalarTypeOf(
+            tree_.weights[tree_.leaves[leaf].weights.front()].computeType);
     }
 
     [[nodiscard]] c10::Device device() { return weights_.torchDeviceOf(tree_); }

@@ -15,6 +15,15 @@ std::vector<WeightSpec> weightAndBias(Shape weight, int64_t out) {
     return {{.name = "weight", .shape = std::move(weight)}, {.name = "bias", .shape = {out}}};
 }
 
+std::vector<WeightSpec> linearWeights(int64_t in, int64_t out, Bias bias) {
+    std::vector<WeightSpec> weights;
+    weights.push_back(matrixSpec("weight", in, out));
+    if (bias == Bias::Added) {
+        weights.push_back({.name = "bias", .shape = {out}});
+    }
+    return weights;
+}
+
 /// The second weight of a leaf, undefined where it has none.
 at::Tensor biasOf(const residency::Lease& lease) {
     return lease.size() > 1 ? lease[1] : at::Tensor();
@@ -29,32 +38,35 @@ at::Tensor likeWeight(const at::Tensor& x, const residency::Lease& lease) {
 }  // namespace
 
 Conv2d::Conv2d(NetworkBuilder& builder, const std::string& name, const ConvSizes& sizes)
-    : leaf(builder.leaf(
-          name + ".", weightAndBias({sizes.out, sizes.in, sizes.kernel, sizes.kernel}, sizes.out))),
+    : leaf(builder.leaf(name + ".",
+                        {{.name = "weight",
+                          .shape = {sizes.out, sizes.in, sizes.kernel, sizes.kernel},
+                          .isMultiplied = true},
+                         {.name = "bias", .shape = {sizes.out}}})),
       stride(sizes.stride),
       padding(sizes.padding) {}
 
 at::Tensor Conv2d::apply(Forward& forward, const at::Tensor& x) const {
     const residency::Lease lease = forward.use(leaf);
-    return kernels::conv2d(likeWeight(x, lease), lease[0], biasOf(lease), stride, padding)
+    return kernels::conv2d(
+               x.to(forward.productType(leaf)), lease[0], biasOf(lease), stride, padding)
         .to(x.scalar_type());
 }
 
 at::Tensor Conv2d::applyOver(Forward& forward, at::Tensor x) const {
     const residency::Lease lease = forward.use(leaf);
     const at::ScalarType type = x.scalar_type();
-    x = likeWeight(x, lease);
+    x = x.to(forward.productType(leaf));
     return kernels::conv2dOver(std::move(x), lease[0], biasOf(lease)).to(type);
 }
 
 at::Tensor Conv2d::addTo(Forward& forward, at::Tensor target, const at::Tensor& x) const {
     const residency::Lease lease = forward.use(leaf);
-    if (lease[0].scalar_type() == target.scalar_type()) {
-        return kernels::addedConv2d(
-            std::move(target), likeWeight(x, lease), lease[0], biasOf(lease));
+    const at::Tensor input = x.to(forward.productType(leaf));
+    if (input.scalar_type() == target.scalar_type()) {
+        return kernels::addedConv2d(std::move(target), input, lease[0], biasOf(lease));
     }
-    const at::Tensor added =
-        kernels::conv2d(likeWeight(x, lease), lease[0], biasOf(lease), stride, padding);
+    const at::Tensor added = kernels::conv2d(input, lease[0], biasOf(lease), stride, padding);
     return target.add_(added.to(target.scalar_type()));
 }
 
@@ -67,19 +79,18 @@ at::Tensor Conv2d::applyUpsampled(Forward& forward,
 }
 
 Linear::Linear(NetworkBuilder& builder, const std::string& name, int64_t in, int64_t out, Bias bias)
-    : leaf(builder.leaf(name + ".",
-                        bias == Bias::Added
-                            ? weightAndBias({out, in}, out)
-                            : std::vector<WeightSpec>{{.name = "weight", .shape = {out, in}}})) {}
+    : leaf(builder.leaf(name + ".", linearWeights(in, out, bias))) {}
 
 at::Tensor Linear::apply(Forward& forward, const at::Tensor& x) const {
     const residency::Lease lease = forward.use(leaf);
-    return kernels::linear(likeWeight(x, lease), lease[0], biasOf(lease)).to(x.scalar_type());
+    return kernels::linear(x.to(forward.productType(leaf)), lease[0], biasOf(lease))
+        .to(x.scalar_type());
 }
 
 at::Tensor Linear::applyToRows(Forward& forward, const at::Tensor& x) const {
     const residency::Lease lease = forward.use(leaf);
-    return kernels::linearOfRows(likeWeight(x, lease), lease[0], biasOf(lease)).to(x.scalar_type());
+    return kernels::linearOfRows(x.to(forward.productType(leaf)), lease[0], biasOf(lease))
+        .to(x.scalar_type());
 }
 
 GroupNorm::GroupNorm(NetworkBuilder& builder,

@@ -191,7 +191,8 @@ LeafId NetworkBuilder::leaf(const std::string& prefix,
                                     .storage = storage,
                                     .computeType = state_->computeType,
                                     .shape = spec.shape,
-                                    .isTransposed = location->isTransposed});
+                                    .isTransposed = location->isTransposed,
+                                    .isMultiplied = spec.isMultiplied});
         }
     }
     tree.leaves.push_back(std::move(leaf));

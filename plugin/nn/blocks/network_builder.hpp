@@ -60,7 +60,13 @@ struct WeightSpec {
     std::string name;
     Shape shape;
     bool optional = false;
+    bool isMultiplied = false;  ///< as memory::Weight's
 };
+
+/// A matrix [out, in] that rows are multiplied with, and nothing else.
+[[nodiscard]] inline WeightSpec matrixSpec(std::string name, int64_t in, int64_t out) {
+    return {.name = std::move(name), .shape = {out, in}, .isMultiplied = true};
+}
 
 /// What becomes of a file's tensors that the network does not have.
 enum class Surplus : uint8_t {

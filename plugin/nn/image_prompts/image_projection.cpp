@@ -45,11 +45,10 @@ ImageResampler::Layer::Layer(NetworkBuilder& builder,
                              const ImageProjectionConfig& config)
     : normVision(builder, name + ".0.norm1", config.innerWidth, kProjectionEpsilon),
       normTokens(builder, name + ".0.norm2", config.innerWidth, kProjectionEpsilon),
-      attention(builder.leaf(
-          name + ".0.",
-          {{.name = "to_q.weight", .shape = {config.headsWidth, config.innerWidth}},
-           {.name = "to_kv.weight", .shape = {2 * config.headsWidth, config.innerWidth}},
-           {.name = "to_out.weight", .shape = {config.innerWidth, config.headsWidth}}})),
+      attention(builder.leaf(name + ".0.",
+                             {matrixSpec("to_q.weight", config.innerWidth, config.headsWidth),
+                              matrixSpec("to_kv.weight", config.innerWidth, 2 * config.headsWidth),
+                              matrixSpec("to_out.weight", config.headsWidth, config.innerWidth)})),
       normFeed(builder, name + ".1.0", config.innerWidth, kProjectionEpsilon),
       inner(builder, name + ".1.1", config.innerWidth, config.feedWidth, Bias::None),
       outer(builder, name + ".1.3", config.feedWidth, config.innerWidth, Bias::None) {}
@@ -60,7 +59,7 @@ at::Tensor ImageResampler::Layer::attend(Forward& forward,
     const at::Tensor asked = normTokens.apply(forward, tokens);
     const at::Tensor context = at::cat({normVision.apply(forward, visionEmbeds), asked}, 1);
     const residency::Lease lease = forward.use(attention);
-    const at::ScalarType type = lease[0].scalar_type();  // another one where it is kept in f32
+    const at::ScalarType type = forward.productType(attention);
     const at::Tensor q = tensor::kernels::linear(asked.to(type), lease[0], {});
     const std::vector<at::Tensor> kv =
         tensor::kernels::linear(context.to(type), lease[1], {}).chunk(2, -1);

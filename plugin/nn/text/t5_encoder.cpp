@@ -229,7 +229,7 @@ at::Tensor T5Encoder::encode(Forward& forward,
         at::Tensor fed = kernels::tanhGelu(layer.gate.apply(forward, normed));
         fed.mul_(layer.inner.apply(forward, normed));
         const residency::Lease lease = forward.use(layer.outer.leaf);
-        hidden.add_(kernels::linear(fed.to(lease[0].scalar_type()), lease[0], {}));
+        hidden.add_(kernels::linear(fed.to(forward.productType(layer.outer.leaf)), lease[0], {}));
     }
     at::Tensor last = normedStates(forward, layers_->finalNorm, hidden).to(at::kFloat);
     for (int64_t row = 0; row < last.size(0); ++row) {
