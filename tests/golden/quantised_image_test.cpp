@@ -85,16 +85,23 @@ private Q_SLOTS:
         const QString decoded = testing::decodedFile(path);
         const QByteArray expected = dumpOf({.checkpoint = decoded});
         QVERIFY2(expected.size() > 100000, expected.constData());
+        // Numbers in 16 bits have a product of their own: all ways give its bits.
+        const bool isHalf = file.startsWith("f16.") || file.startsWith("bf16.");
+        QByteArray first;
 
         for (const Way& way : kIsFull ? everyWay() : kFewWays) {
             const QByteArray seen = dumpOf({.checkpoint = path,
                                             .device = way.device,
                                             .policy = way.policy,
                                             .precision = way.precision});
-            QVERIFY2(seen == expected,
+            first = isHalf && first.isEmpty() ? seen : isHalf ? first : expected;
+            QVERIFY2(seen == first,
                      qPrintable(QString("%1, %2, %3: ").arg(way.device, way.policy, way.precision) +
                                 seen.left(2000)));
         }
+        const std::string problems =
+            testing::disagreements(testing::tensorsIn(expected), testing::tensorsIn(first));
+        QVERIFY2(problems.empty(), problems.c_str());
         if (kIsFull) {
             const auto inOurs = [&](const QString& of) {
                 return dumpOf(

@@ -190,7 +190,7 @@ private Q_SLOTS:
 
     /// What the CPU's operators are is read when the process starts, and is part of its numerics.
     void takesTheStoredOperators() {
-        const QString plain = "convolution plain, attention plain, norm plain";
+        const QString plain = "convolution plain, attention plain, norm plain, product plain";
         QVERIFY(!numericsWith(folder_->path()).endsWith(plain));
         setOperators(plain);
         QVERIFY2(numericsWith(folder_->path()).endsWith(plain),

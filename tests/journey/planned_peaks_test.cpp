@@ -258,7 +258,7 @@ private Q_SLOTS:
         const int64_t minimum = minimumOf(graph);
 
         QVERIFY(minimum > 0);
-        QVERIFY2(minimum + 1000000 < minimumOf(without), qPrintable(QString::number(minimum)));
+        QVERIFY2(minimum + 500000 < minimumOf(without), qPrintable(QString::number(minimum)));
         const testing::ModuleRun ended =
             run(graph,
                 {{"device", "fake:1GiB"},

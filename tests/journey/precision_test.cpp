@@ -119,7 +119,7 @@ private Q_SLOTS:
         QVERIFY2(exact.errors.contains("is lossy"), qPrintable(exact.errors));
     }
 
-    /// Half the bytes of the denoiser are planned and moved.
+    /// Of the denoiser, whose file has 16 bits, half the bytes are planned and moved.
     void fewerBytesArePlanned() {
         const auto weights = [&](const QStringList& options) {
             const Json plan = jsonOf(
@@ -134,9 +134,10 @@ private Q_SLOTS:
         };
         const double whole = weights({"--policy", "denoise=model"});
         const double half =
-            weights({"--policy", "denoise=model", "--precision", "denoise=quality,storage=bf16"});
+            weights({"--policy", "denoise=model", "--precision", "denoise=quality,storage=f8"});
         QVERIFY(whole > 0);
-        QVERIFY2(std::abs(half / whole - 0.5) < 0.001, qPrintable(QString::number(half / whole)));
+        QVERIFY2(half / whole > 0.5 && half / whole < 0.55,  // norms and scales are not halved
+                 qPrintable(QString::number(half / whole)));
     }
 
     void theTableIsReadable() {

@@ -16,6 +16,8 @@
 #include <QStringList>
 #include <QtTest/QtTest>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -41,6 +43,21 @@ const std::string kFirst = "conditioner.embedders.0.";
 const std::string kSecond = "conditioner.embedders.1.";
 const std::string kProjection = kSecond + "model.text_projection";
 const std::string kLabels = kUnet + "label_emb.0.0.weight";
+
+/// The largest difference of a channel, of images of one size.
+double levelsApart(const QImage& a, const QImage& b) {
+    int most = a.size() == b.size() ? 0 : 255;
+    for (int y = 0; y < a.height() && a.size() == b.size(); ++y) {
+        for (int x = 0; x < a.width(); ++x) {
+            const QRgb one = a.pixel(x, y), other = b.pixel(x, y);
+            most = std::max({most,
+                             std::abs(qRed(one) - qRed(other)),
+                             std::abs(qGreen(one) - qGreen(other)),
+                             std::abs(qBlue(one) - qBlue(other))});
+        }
+    }
+    return most;
+}
 
 FileTensor zerosOf(DType type, Shape shape) {
     const auto bytes = static_cast<size_t>(elementCount(shape).value() * sizeOf(type));
@@ -395,7 +412,8 @@ private Q_SLOTS:
         };
         const QImage expected = imageOf(wide, "wide");
         QVERIFY(!expected.isNull());
-        QCOMPARE(imageOf(mixed, "mixed"), expected);
+        // Numbers in 16 bits have a product of their own, with another rounding.
+        QVERIFY(levelsApart(imageOf(mixed, "mixed"), expected) <= testing::kLevels);
     }
 
 private:

@@ -159,17 +159,17 @@ void XlModelTest::aCardBelowTheBudgetIsRefused_andAButtonFixesIt() {
     look("xl_on_a_rehearsed_card");
 }
 
-/// The card of the small file's size: 24 MiB of weights, as 6 GiB are to SDXL's 5.
+/// The denoiser has 12 MiB of weights in 16 bits.
 void XlModelTest::aPolicyThatDoesNotFitIsRefused_andAButtonFixesIt() {
     hands_->clickNode("denoise");
     hands_->typeValue("seed", "typing", "7");
     hands_->typeValue("memory", "text", "model");
     studio_->controller().widgets().panels.show("memory");
     QWidget& budget = hands_->widget("budgetField", memoryPanel_);
-    retype(budget, "16MiB");
+    retype(budget, "10MiB");
     QTest::keyClick(&budget, Qt::Key_Return);
     QTRY_VERIFY_WITH_TIMEOUT(refused().contains("Denoise needs"), kPatience);
-    QVERIFY2(refused().contains("16.0 MiB are available"), qPrintable(refused()));
+    QVERIFY2(refused().contains("10.0 MiB are available"), qPrintable(refused()));
     const QueuedRun refusedRun = hands_->run();
     QCOMPARE(refusedRun.state, RunState::Failed);
     look("xl_does_not_fit");

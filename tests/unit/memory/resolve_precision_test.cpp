@@ -318,6 +318,40 @@ private Q_SLOTS:
         QVERIFY(tree.weights[2].computeType == DType::F32);
     }
 
+    /// Where products take 16 bits, their weights come as the file has them, and norms in f32; not
+    /// where deltas are added, where the file has another type, or computes in another.
+    void multipliedHalvesComeAsTheyLie() {
+        const NumericTraits halves{.multipliesHalves = true};
+        const auto typed =
+            [&](const char* choice, ComponentTree tree, const NumericTraits& device) {
+                tree.weights[0].isMultiplied = true;
+                return inPrecision(tree, resolve(choice, device));
+            };
+        const ComponentTree plain = treeOf(DType::BF16);
+        const ComponentTree tree = typed("balanced", plain, halves);
+        QVERIFY(tree.deviceType(0) == DType::BF16);
+        QVERIFY(tree.leasedType(tree.weights[0]) == DType::BF16);
+        QVERIFY(tree.weights[0].computeType == DType::F32);
+        QVERIFY(tree.deviceType(2) == DType::F32);
+        QVERIFY(tree.leasedType(tree.weights[2]) == DType::F32);
+        QVERIFY(tree.id != plain.id && tree.weightsId() == plain.id);
+        QCOMPARE(toJson(resolve("balanced", halves)).at("storage"), Json("file"));
+
+        const auto isWidened = [](const ComponentTree& other) {
+            return !other.weights[0].isLeasedAsStored &&
+                   other.leasedType(other.weights[0]) == DType::F32;
+        };
+        QVERIFY(isWidened(typed("balanced", plain, {})));
+        QVERIFY(isWidened(typed("balanced", treeOf(DType::F32), halves)));
+        QVERIFY(isWidened(typed("balanced,storage=f8", plain, halves)));
+        QVERIFY(!typed("balanced,compute=f16", plain, halves).weights[0].isLeasedAsStored);
+        QVERIFY(typed("balanced,storage=file", plain, halves).weights[0].isLeasedAsStored);
+        ComponentTree changed = plain;
+        changed.deltas.push_back({.weight = 0});
+        QVERIFY(isWidened(typed("balanced", changed, halves)));
+        QVERIFY(typed("balanced", changed, halves).deviceType(0) == DType::F32);
+    }
+
     /// What a lease makes of them is not read from the file's map, but the weights may be.
     void storedAsInTheFileTheyAreUsedInPlace() {
         ComponentTree tree = treeOf(DType::F16);

@@ -1,8 +1,11 @@
 #include "tests/unit/models/model_bench.hpp"
 
 #include "nodes/engine/spec_parts.hpp"
+#include "nodes/engine/stage_precision.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/plan.hpp"
+#include "plugin/memory/resolve_precision.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/value_codecs.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -61,6 +64,14 @@ void ModelBench::runWith(const std::shared_ptr<const memory::ComponentTree>& tre
 
 void ModelBench::runWith(std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                          const std::function<void()>& work) {
+    for (size_t i = trees.size(); i-- > 0;) {  // as it was opened, and as stages compute with it
+        const memory::ComponentPrecision usual{
+            .role = trees[i]->role, .multipliesHalves = nodes::cpuTraits().multipliesHalves};
+        auto typed = std::make_shared<const memory::ComponentTree>(inPrecision(*trees[i], usual));
+        if (typed->id != trees[i]->id) {
+            trees.push_back(std::move(typed));
+        }
+    }
     const memory::PlanRequest request{
         .nodes = {{.node = "node", .policy = policy_, .components = std::move(trees)}},
         .device = device_,

