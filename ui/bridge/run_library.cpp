@@ -79,7 +79,8 @@ bool isValidFile(const QString& path) {
 
 /// Whether it makes sense to try the same once more.
 bool canPass(ErrorKind kind) {
-    return kind != ErrorKind::Internal && kind != ErrorKind::Unsupported;
+    return kind != ErrorKind::Internal && kind != ErrorKind::Unsupported &&
+           kind != ErrorKind::InvalidInput;
 }
 
 int64_t nowMilliseconds() {
