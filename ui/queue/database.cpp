@@ -36,11 +36,25 @@ ErrorKind kindOf(int code) {
     }
 }
 
-/// SQLite has a code of its own for the lack of space alone, none for a quota (EDQUOT) and the
-/// largest file that a program may write (EFBIG).
+bool isFull(int systemError) {
+    return systemError == ENOSPC || systemError == EDQUOT || systemError == EFBIG;
+}
+
+/// SQLite has a code of its own for a disk without space alone: that a quota or the largest size of
+/// a file was reached is known to the files of the database and of its log.
 bool isFull(sqlite3* handle, int code) {
-    const int reason = handle && (code & 0xff) == SQLITE_IOERR ? sqlite3_system_errno(handle) : 0;
-    return (code & 0xff) == SQLITE_FULL || reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+    if ((code & 0xff) != SQLITE_IOERR) {
+        return (code & 0xff) == SQLITE_FULL;
+    }
+    int ofFile = 0;
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &ofFile);
+    int ofLog = 0;
+    sqlite3_file* log = nullptr;
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods) {
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &ofLog);
+    }
+    return isFull(ofFile) || isFull(ofLog);
 }
 
 /// That `path` lies in.

@@ -332,25 +332,23 @@ std::vector<std::string> QueueStore::claim(std::span<const std::string> keys, in
     return claimed;
 }
 
-std::vector<std::string> QueueStore::runAgain(std::span<const Again> runs, int64_t now) {
+std::vector<std::string> QueueStore::takeOver(std::span<const Handover> runs, int64_t now) {
     Transaction all(database_);
     Statement repeat = database_.prepare(
-        "INSERT INTO runs SELECT ?2, 0, (SELECT coalesce(max(place), 0) + 1 FROM runs WHERE "
-        "state < 2), title, graph, options, name, prompt, models, seed, found, ?3, 0, 0, 0, 0, -1, "
-        "'' FROM runs WHERE key = ?1 AND (state >= 2 OR ended < ?4)");
-    Statement close =
-        database_.prepare("UPDATE runs SET state = ?2, ended = ?3 WHERE key = ?1 AND state < 2");
-    std::vector<std::string> again;
-    for (const Again& run : runs) {
+        "INSERT INTO runs SELECT ?2, 0, (SELECT max(place) + 1 FROM runs WHERE state < 2), title, "
+        "graph, options, name, prompt, models, seed, found, ?3, 0, 0, 0, 0, -1, '' FROM runs WHERE "
+        "key = ?1 AND state < 2 AND ended < ?4");
+    Statement close = database_.prepare("UPDATE runs SET state = ?2, ended = ?3 WHERE key = ?1");
+    std::vector<std::string> taken;
+    for (const Handover& run : runs) {
         repeat.run(run.key, run.newKey, now, now - kClaimMilliseconds);
         if (database_.changed() > 0) {
-            again.push_back(run.newKey);
+            taken.push_back(run.newKey);
             close.run(run.key, static_cast<int64_t>(RunState::Cancelled), now);
         }
     }
-    checkOpen();
     all.commit();
-    return again;
+    return taken;
 }
 
 void QueueStore::forget(std::span<const std::string> keys) {

@@ -47,16 +47,16 @@ public:
     /// meanwhile, they are still open.
     [[nodiscard]] std::vector<std::string> claim(std::span<const std::string> keys, int64_t now);
 
-    /// A run, and the key of the one that repeats it.
-    struct Again {
+    /// An open run of a program that has ended, and the key of the one that repeats it.
+    struct Handover {
         std::string key;
         std::string newKey;
     };
 
-    /// The same graphs wait once more, behind all that wait. One that was open ends as cancelled in
-    /// the same step, so that of two programs one gets it. The new keys of those that were there,
-    /// and were not claimed by another program just now.
-    [[nodiscard]] std::vector<std::string> runAgain(std::span<const Again> runs, int64_t now);
+    /// The same graphs wait again, behind all that wait, and the open runs end as cancelled in the
+    /// same step: of two programs that ask for one, one gets it. The new keys of those that were
+    /// open, and were not claimed by another program just now.
+    [[nodiscard]] std::vector<std::string> takeOver(std::span<const Handover> runs, int64_t now);
     /// The runs, and what hangs on them in this file.
     void forget(std::span<const std::string> keys);
     /// Forgets runs that have ended, of which no image is kept and that are of no sheet, but for
