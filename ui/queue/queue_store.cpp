@@ -274,8 +274,8 @@ std::optional<QueueEntry> QueueStore::beginNext(const std::string& owner, int64_
     std::optional<std::string> key;
     {
         Statement first = database_.prepare(
-            "SELECT key FROM runs WHERE state = 0 AND substr(key, 1, length(?1)) = ?1 ORDER BY "
-            "place LIMIT 1",
+            "SELECT key FROM runs WHERE state = 0 AND substr(key, 1, length(?1)) = ?1 "
+            "ORDER BY place LIMIT 1",
             owner);
         if (first.next()) {
             key = first.text(0);
