@@ -23,7 +23,7 @@ public:
     /// Of any other text of an entry.
     static constexpr size_t kMostTextBytes = size_t{4} << 20;
     /// Runs in a file that wait or run.
-    static constexpr int64_t kMostOpen = 100'000;
+    static constexpr int64_t kMostOpen = 20'000;
 
     /// `path` of the file, made where it is missing unless it is only read. A file of earlier
     /// versions is taken as it is.

@@ -36,13 +36,20 @@ std::string keyOf(int child, int run) {
     return ownerOf(child) + std::to_string(run);
 }
 
+/// A hundred pages of the file, so that most of a child's time is spent writing.
+std::string optionsOf(int child, int run) {
+    constexpr size_t kBytes = 400'000;
+    static const std::string many(kBytes, 'o');
+    return keyOf(child, run) + many;
+}
+
 void doStep(QueueStore& store, int child, int run, Step step) {
     QueueEntry entry;
     entry.key = keyOf(child, run);
     switch (step) {
         case Added:
             entry.graph = std::string(20'000, 'g');
-            entry.options = "{}";
+            entry.options = optionsOf(child, run);
             store.add({{entry}});
             break;
         case Begun:
@@ -125,6 +132,7 @@ private:
             const std::optional<QueueEntry> run = store.entry(keyOf(child, done / kSteps));
             QVERIFY(run);
             QCOMPARE(run->graph.size(), size_t{20'000});
+            QVERIFY(run->options == optionsOf(child, done / kSteps));
             if (done % kSteps == Ended) {
                 QCOMPARE(run->state, RunState::Finished);
                 QCOMPARE(run->result, std::string("{\"files\": []}"));
