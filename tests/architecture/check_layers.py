@@ -50,7 +50,7 @@ MAY_INCLUDE = {folder: seen for folder, (_, seen) in LAYERS.items()}
 ATEN_LIBRARIES = {RESIDENCY, TENSOR, SAMPLING, NN, CHECKPOINTS, FAMILIES, NODES, MODULE, "tests"}
 QT_LIBRARIES = {"ui", "tests", "examples"}
 QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for hosts with Qt alone
-QT_FREE_FOLDERS = ("ui/loader/", "ui/models/", "ui/vary/", "ui/prompts/")
+QT_FREE_FOLDERS = ("ui/loader/", "ui/models/", "ui/vary/", "ui/prompts/", "ui/programs/", "ui/queue/")
 # The same for the folders of ui; docs/studio.md prints it. Panels and canvas do not see each other: the window joins them.
 UI_LAYERS = {
     "loader": ("opens and starts the module, for every host of ours", []),
@@ -59,23 +59,25 @@ UI_LAYERS = {
     "language": ("the language that the program speaks: translators, the module's texts by key", []),
     "access": ("what assistive technology is notified of: sentences spoken aloud, painted widgets in words", []),
     "document": ("the graph being edited: `GraphModel` with undo, edits as pure functions, clipboard, arranging, saving, journal, backups, lock",
-                 ["language"]),
+                 ["language", "programs"]),
     "painting": ("masks that are painted, the frame of a crop, and their files", ["language", "document"]),
     "models": ("where models lie: kinds of files, folders of ComfyUI and A1111; the command uses it too", []),
     "vary": ("parameters that take several values in turn; the command uses it too", []),
     "prompts": ("prompts before the engine sees them: alternatives, wildcards, styles; the command uses it too", []),
-    "history": ("every run and its images, in a file of SQLite", ["document"]),
+    "programs": ("which programs of ours live, and locks that end with them; the command uses it too", []),
+    "queue": ("runs that wait, run or have ended, in a file of SQLite; the command uses it too", []),
+    "history": ("every run and its images: the file of `queue` in Qt's types", ["queue"]),
     "bridge": ("what the module reports, for the GUI thread: `Engine`, `RunQueue`, `Planning`, `NodeStatuses`, memory, log; settings, presets",
-               ["language", "document", "models", "vary", "prompts", "history"]),
+               ["language", "document", "models", "vary", "prompts", "programs", "queue", "history"]),
     "editors": ("one value: numbers, choices, texts, seeds, files; memory policy, precision",
-                ["theme", "language", "access", "document", "prompts", "history", "bridge"]),
+                ["theme", "language", "access", "document", "prompts", "programs", "queue", "history", "bridge"]),
     "canvas": ("`GraphView`: nodes, wires, frames, notes, search, minimap", ["theme", "language", "access", "document", "bridge", "editors"]),
     "panels": ("inspector, memory, queue, issues, viewer, presets, form, models, first start",
-               ["theme", "language", "access", "document", "painting", "models", "vary", "prompts", "history", "bridge", "editors"]),
+               ["theme", "language", "access", "document", "painting", "models", "vary", "prompts", "programs", "queue", "history", "bridge", "editors"]),
     "widgets": ("`GraphEditor`: canvas, inspector and memory panel for other Qt programs ([embedding.md](embedding.md))",
                 ["theme", "language", "document", "bridge", "editors", "canvas", "panels"]),
     "studio": ("the window, its actions and keys, recovery, `main`",
-               ["loader", "theme", "language", "access", "document", "painting", "models", "vary", "prompts", "history", "bridge", "editors", "canvas", "panels"]),
+               ["loader", "theme", "language", "access", "document", "painting", "models", "vary", "prompts", "programs", "queue", "history", "bridge", "editors", "canvas", "panels"]),
 }
 UI_LIBRARIES = {folder: seen for folder, (_, seen) in UI_LAYERS.items()}
 # What a library may see of another one, where that is not all of it: files and folders.

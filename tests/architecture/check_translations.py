@@ -218,7 +218,7 @@ def check_messages(root, language, known, found):
 
 CODE = re.compile(r'\.code = "(\w+)"|\bk\w+Code = "(\w+)"|\{"code", "(\w+)"\}|\bSeverity::\w+,\s*"(\w+)"')
 VALIDATION = re.compile(r'\b(?:addAt|refusal|checkSetting)\(\s*"(\w+)"')
-LIBRARIES = ("plugin", "nodes", "ui/bridge", "ui/document", "ui/loader", "ui/history", "ui/models", "ui/panels", "ui/prompts", "ui/studio", "ui/vary")
+LIBRARIES = ("plugin", "nodes", "ui/bridge", "ui/document", "ui/loader", "ui/history", "ui/models", "ui/panels", "ui/programs", "ui/prompts", "ui/queue", "ui/studio", "ui/vary")
 
 
 def codes(root):
