@@ -41,17 +41,6 @@ Plugin& startModule(const GraphArguments& arguments, const std::string& log) {
                                 .modelFolders = foldersNamed(arguments.modelFolders)});
 }
 
-Answer answerOf(const std::function<Status(std::string&)>& ask) {
-    std::string result;
-    const Status status = ask(result);
-    return {.status = status, .result = Json::parse(result)};
-}
-
-Answer call(Plugin& plugin, const char* name, const Json& request, Watch* watch) {
-    return answerOf(
-        [&](std::string& result) { return plugin.call(name, request.dump(), watch, result); });
-}
-
 Json resultOf(Answer answer) {
     if (answer.status != Status::Ok) {
         printIssues(answer.result.value("issues", Json::array()));

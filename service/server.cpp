@@ -92,7 +92,7 @@ public:
         stream_.set_option(times);
         stream_.read_message_max(shared_.limits.messageBytes);
         stream_.async_accept(request, [self = shared_from_this()](Failure failure) {
-            if (failure) {
+            if (failure || self->shared_.isStopping) {
                 return;
             }
             self->isOpen_ = true;
