@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "service/followed_run.hpp"
+#include "ui/models/model_folders.hpp"
 
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ namespace lowtide::cli {
                                   const std::string& log = "warning");
 
 /// The folders of models that `--model-folder` names, each absolute. Errors as startModule.
+[[nodiscard]] std::vector<ui::ModelFolder> modelFoldersNamed(const std::vector<std::string>& given);
+/// Their paths.
 [[nodiscard]] std::vector<std::string> foldersNamed(const std::vector<std::string>& given);
 
 using service::Answer;
