@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/output_file.hpp"
+#include "plugin/files/paths.hpp"
 #include "plugin/image/image_file.hpp"
 #include "service/comfy_prompt.hpp"
 #include "service/own_api.hpp"
@@ -43,11 +44,11 @@ Json queueItem(const StoredRun& run) {
 
 /// Ids of a list in a body.
 std::vector<std::string> idsIn(const Json& body, const char* key) {
-    return JsonReader(body, "the request").texts(key).value_or(std::vector<std::string>());
+    return JsonReader(body, "request").texts(key).value_or(std::vector<std::string>());
 }
 
 bool isSet(const Json& body, const char* key) {
-    return JsonReader(body, "the request").boolean(key).value_or(false);
+    return JsonReader(body, "request").boolean(key).value_or(false);
 }
 
 /// A whole number of the query; nothing: there is none, or another text.
@@ -185,13 +186,14 @@ Response ComfyApi::prompted(const Request& request) {
     if (taken.refused) {
         return *taken.refused;
     }
-    const JsonReader reader(body, "the prompt");
+    const JsonReader reader(body, "prompt");
     Json extra = body.value("extra_data", Json::object());
     if (!extra.is_object()) {
         extra = Json::object();
     }
     extra.erase("auth_token_comfy_org");
     extra.erase("api_key_comfy_org");
+    extra.erase("client_id");
     if (const auto client = reader.text("client_id")) {
         extra["client_id"] = *client;
     }
@@ -223,7 +225,7 @@ Response ComfyApi::queued() const {
 }
 
 Response ComfyApi::queueEdited(const Request& request) {
-    const Json body = bodyJson(request);
+    const Json body = bodyObject(request);
     const std::vector<std::string> ids = idsIn(body, "delete");
     const bool isCleared = isSet(body, "clear");
     for (const StoredRun& run : queue_.list()) {
@@ -255,7 +257,7 @@ Response ComfyApi::history(const Request& request, const std::string& id) const 
 }
 
 Response ComfyApi::historyEdited(const Request& request) {
-    const Json body = bodyJson(request);
+    const Json body = bodyObject(request);
     const std::vector<std::string> ids = idsIn(body, "delete");
     const bool isCleared = isSet(body, "clear");
     for (const StoredRun& run : queue_.list()) {
@@ -283,7 +285,7 @@ Response ComfyApi::interrupted(const Request& request) {
 
 /// While a run is at work nothing is free, as in ComfyUI, which does it later.
 Response ComfyApi::freed(const Request& request) {
-    const Json body = bodyJson(request);
+    const Json body = bodyObject(request);
     if (isSet(body, "unload_models") || isSet(body, "free_memory")) {
         runner_.release("all");
         if (isSet(body, "unload_models")) {
@@ -378,8 +380,7 @@ void ComfyApi::queueChanged(size_t remaining) {
 }
 
 void ComfyApi::started(const StoredRun& run) {
-    running_ = isOfComfy(run) ? std::make_unique<ComfyMessages>(
-                                    run.id, run.asked.at("prompt"), folders_.out)
+    running_ = isOfComfy(run) ? std::make_unique<ComfyMessages>(run.id, run.asked.at("prompt"))
                               : nullptr;
 }
 
@@ -444,7 +445,7 @@ void ComfyApi::showImage(const StoredRun& run, const std::string& node, const Im
                    zeroPadded(++lastTempNumber_, 5) + ".png";
         },
         image::encodeImage(image, {}, {}));
-    running_->show(node, comfyFile(path, folders_.temp, "temp"));
+    running_->show(node, comfyFile(files::lastPart(path), "temp"));
 }
 
 void ComfyApi::ended(const StoredRun& /*run*/, Json& result) {

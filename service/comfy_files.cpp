@@ -297,7 +297,7 @@ void ComfyFiles::addUserData(Router& router) {
         return jsonResponse(all.contains(values[0]) ? all.at(values[0]) : Json());
     });
     router.add("POST", "/settings", [this](const Request& request, const PathValues&) {
-        keepSettings(bodyJson(request));
+        keepSettings(bodyObject(request));
         return emptyResponse();
     });
     router.add("POST", "/settings/{}", [this](const Request& request, const PathValues& values) {
@@ -428,7 +428,8 @@ void ComfyFiles::addModels(Router& router) {
     });
     router.add("GET", "/embeddings", [this](const Request&, const PathValues&) {
         Json names = Json::array();
-        for (const std::string& file : modelNames(folders_)["embeddings"]) {
+        const auto models = modelNames(folders_);
+        for (const std::string& file : models.at("embeddings")) {
             names.push_back(std::filesystem::path(file).replace_extension().string());
         }
         return jsonResponse(names);

@@ -1,8 +1,5 @@
 #include "service/comfy_messages.hpp"
 
-#include "plugin/files/paths.hpp"
-#include "service/folders.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -27,8 +24,8 @@ std::string exceptionText(const Json& issue) {
 
 }  // namespace
 
-ComfyMessages::ComfyMessages(std::string id, Json prompt, std::string out)
-    : id_(std::move(id)), prompt_(std::move(prompt)), out_(std::move(out)) {}
+ComfyMessages::ComfyMessages(std::string id, Json prompt)
+    : id_(std::move(id)), prompt_(std::move(prompt)) {}
 
 std::vector<ComfyMessage> ComfyMessages::take(const Json& event, int64_t now) {
     std::vector<ComfyMessage> messages;
@@ -113,9 +110,7 @@ void ComfyMessages::finish(const std::string& node,
                            const Json& files,
                            std::vector<ComfyMessage>& messages) {
     for (const Json& file : files) {
-        const std::string path =
-            file.is_string() ? file.get<std::string>() : file.value("path", std::string());
-        show(node, comfyFile(path, out_, "output"));
+        show(node, comfyFile(file.get<std::string>(), "output"));
     }
     if (const auto output = outputs_.find(node); output != outputs_.end()) {
         messages.push_back({"executed",
@@ -228,11 +223,10 @@ Json ComfyMessages::history() const {
               {"messages", kept_}}}};
 }
 
-Json comfyFile(const std::string& path, const std::string& folder, const std::string& type) {
-    const std::string parent = files::folderOf(path);
-    const bool isInSubfolder = parent.size() > folder.size() && isBelow(folder, parent);
-    return {{"filename", files::lastPart(path)},
-            {"subfolder", isInSubfolder ? parent.substr(folder.size() + 1) : ""},
+Json comfyFile(const std::string& name, const std::string& type) {
+    const size_t slash = name.rfind('/');
+    return {{"filename", name.substr(slash + 1)},
+            {"subfolder", slash == name.npos ? "" : name.substr(0, slash)},
             {"type", type}};
 }
 

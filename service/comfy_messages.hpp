@@ -22,8 +22,7 @@ struct ComfyMessage {
 /// stand for several of the graph; it runs from the first of them to the last.
 class ComfyMessages {
 public:
-    /// `out`: the folder of what runs write, from which clients name files.
-    ComfyMessages(std::string id, Json prompt, std::string out);
+    ComfyMessages(std::string id, Json prompt);
 
     /// The messages of an event of docs/events.md, at that time (milliseconds since 1970).
     [[nodiscard]] std::vector<ComfyMessage> take(const Json& event, int64_t now);
@@ -51,7 +50,6 @@ private:
 
     const std::string id_;
     const Json prompt_;
-    const std::string out_;
     std::map<std::string, Json> states_;  ///< of progress_state, by node
     std::map<std::string, Json> outputs_;
     std::vector<std::string> executed_;
@@ -63,9 +61,7 @@ private:
     Json kept_ = Json::array();  ///< messages of the history
 };
 
-/// {"filename", "subfolder", "type"} of a file in a folder.
-[[nodiscard]] Json comfyFile(const std::string& path,
-                             const std::string& folder,
-                             const std::string& type);
+/// {"filename", "subfolder", "type"} of a name below the folder of that type.
+[[nodiscard]] Json comfyFile(const std::string& name, const std::string& type);
 
 }  // namespace lowtide::service

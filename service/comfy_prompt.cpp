@@ -43,7 +43,8 @@ std::set<std::string> needsOf(const Json& prompt, const std::string& node) {
         if (!isKnown || !needs.insert(id).second) {
             continue;
         }
-        for (const auto& [name, input] : prompt[id].value("inputs", Json::object()).items()) {
+        const Json inputs = prompt[id].value("inputs", Json::object());
+        for (const auto& [name, input] : inputs.items()) {
             if (const std::string source = sourceOf(input); !source.empty()) {
                 open.push_back(source);
             }
@@ -156,7 +157,7 @@ std::optional<Response> refusedShape(const Json& body) {
 std::vector<std::string> targetsIn(const Json& body,
                                    const std::vector<std::string>& outputs,
                                    const ComfyMessages& names) {
-    const Json* const targets = JsonReader(body, "the prompt").member("partial_execution_targets");
+    const Json* const targets = JsonReader(body, "prompt").member("partial_execution_targets");
     if (!targets || !targets->is_array()) {
         return outputs;
     }
@@ -176,7 +177,7 @@ TakenPrompt takePrompt(const Json& body, const GraphIntake& intake, Runner& runn
         return taken;
     }
     const Json& prompt = body.at("prompt");
-    const ComfyMessages names({}, prompt, {});
+    const ComfyMessages names({}, prompt);
     const Answer imported = intake.imported(prompt.dump());
     if (imported.status != Status::Ok) {
         const Json issue = imported.result.at("issues").at(0);

@@ -198,7 +198,13 @@ Response fileResponse(const std::string& path, const std::string& range) {
 }
 
 Json bodyJson(const Request& request) {
-    return parseJson(request.body, "the request", {.maxBytes = kMostJsonBytes});
+    return parseJson(request.body, "request", {.maxBytes = kMostJsonBytes});
+}
+
+Json bodyObject(const Request& request) {
+    Json body = request.body.empty() ? Json::object() : bodyJson(request);
+    static_cast<void>(JsonReader(body, "request"));  // refuses what is no object
+    return body;
 }
 
 std::optional<PathValues> matched(const std::vector<std::string>& pattern,

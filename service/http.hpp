@@ -65,6 +65,8 @@ struct Response {
 
 /// The body as JSON. Error{Corrupt} as parseJson; at most 32 MiB.
 [[nodiscard]] Json bodyJson(const Request& request);
+/// The same of an object; {} where there is no body.
+[[nodiscard]] Json bodyObject(const Request& request);
 
 /// The values that stand for "{}" in the pattern of a route, in order.
 using PathValues = std::vector<std::string>;

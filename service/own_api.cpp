@@ -33,7 +33,7 @@ std::optional<size_t> countIn(const std::string& text) {
 }
 
 std::string textMember(const Json& body, const char* key) {
-    const std::optional<std::string> value = JsonReader(body, "the request").text(key);
+    const std::optional<std::string> value = JsonReader(body, "request").text(key);
     if (!value) {
         throw Error(ErrorKind::InvalidInput,
                     message("the request has no \"{}\"", key),
@@ -44,7 +44,7 @@ std::string textMember(const Json& body, const char* key) {
 }
 
 Json graphMember(const Json& body) {
-    const Json* const graph = JsonReader(body, "the request").member("graph");
+    const Json* const graph = JsonReader(body, "request").member("graph");
     if (!graph || !(graph->is_object() || graph->is_string())) {
         throw Error(ErrorKind::InvalidInput,
                     message("the request has no \"graph\""),
@@ -233,7 +233,7 @@ void OwnApi::addFileRoutes(Router& router) {
 }
 
 Response OwnApi::looked(const Request& request, bool isPlan) const {
-    const Json body = bodyJson(request);
+    const Json body = bodyObject(request);
     const TakenGraph taken = intake_.take(graphMember(body), optionsMember(body));
     if (!taken.issues.empty()) {
         return refusedGraph(taken.issues);
@@ -250,8 +250,8 @@ Response OwnApi::looked(const Request& request, bool isPlan) const {
 }
 
 Response OwnApi::added(const Request& request) {
-    const Json body = bodyJson(request);
-    requireKnownKeys(body, "the request", std::vector<std::string_view>{"graph", "options", "first"});
+    const Json body = bodyObject(request);
+    requireKnownKeys(body, "request", std::vector<std::string_view>{"graph", "options", "first"});
     TakenGraph taken = intake_.take(graphMember(body), optionsMember(body));
     if (!taken.issues.empty()) {
         return refusedGraph(taken.issues);
@@ -259,7 +259,7 @@ Response OwnApi::added(const Request& request) {
     const StoredRun run =
         queue_.add({.graph = std::move(taken.graph),
                     .options = std::move(taken.options),
-                    .isFirst = JsonReader(body, "the request").boolean("first").value_or(false)});
+                    .isFirst = JsonReader(body, "request").boolean("first").value_or(false)});
     Json json = runJson(run, folders_);
     if (!taken.imported.is_null()) {
         json["imported"] = taken.imported;
@@ -268,8 +268,8 @@ Response OwnApi::added(const Request& request) {
 }
 
 Response OwnApi::cancelled(const Request& request, const std::string& id) {
-    const Json body = request.body.empty() ? Json::object() : bodyJson(request);
-    const std::string mode = JsonReader(body, "the request").text("mode").value_or("now");
+    const Json body = bodyObject(request);
+    const std::string mode = JsonReader(body, "request").text("mode").value_or("now");
     if (mode != "now" && mode != "after_this_image") {
         throw Error(ErrorKind::InvalidInput,
                     message("there is no way to cancel {}", quotedName(mode)),
@@ -286,8 +286,8 @@ Response OwnApi::cancelled(const Request& request, const std::string& id) {
 }
 
 Response OwnApi::released(const Request& request) const {
-    const Json body = request.body.empty() ? Json::object() : bodyJson(request);
-    const JsonReader reader(body, "the request");
+    const Json body = bodyObject(request);
+    const JsonReader reader(body, "request");
     const std::string component = reader.text("component").value_or("all");
     const bool isUnloaded = reader.boolean("unload").value_or(false);
     const Status status = isUnloaded
@@ -301,7 +301,7 @@ Response OwnApi::released(const Request& request) const {
 }
 
 Response OwnApi::recognised(const Request& request) const {
-    const std::string name = textMember(bodyJson(request), "path");
+    const std::string name = textMember(bodyObject(request), "path");
     std::string path = name;
     if (!std::filesystem::path(name).is_absolute()) {
         for (const ui::ModelFolder& folder : folders_.models) {
@@ -324,7 +324,7 @@ Response OwnApi::recognised(const Request& request) const {
 }
 
 Response OwnApi::exported(const Request& request) const {
-    const Json graph = graphMember(bodyJson(request));
+    const Json graph = graphMember(bodyObject(request));
     const auto [status, result] =
         call(plugin_,
              "exportGraph",

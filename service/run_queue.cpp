@@ -46,30 +46,41 @@ public:
     void event(const std::string& text, const Json& event) override {
         Json named = event;
         named["run"] = run_.id;
+        nameFiles(named);
         if (event.value("event", std::string()) == "nodePreview") {
             previews_[event.value("node", std::string())] = named;
         }
         if (!mayBeMissed(text)) {
             queue_.keepEvent(run_.id, named);
         }
-        for (RunListener* listener : queue_.listeners_) {
-            listener->event(run_, named);
-        }
+        queue_.notify([&](RunListener& listener) { listener.event(run_, named); });
     }
 
     bool takesImages() const override { return true; }
 
     void image(const std::string& node, const Image8& image) override {
         if (const auto preview = previews_.find(node); preview != previews_.end()) {
-            for (RunListener* listener : queue_.listeners_) {
-                listener->image(run_, preview->second, image);
-            }
+            queue_.notify(
+                [&](RunListener& listener) { listener.image(run_, preview->second, image); });
         }
     }
 
     CancelMode cancelMode() override { return queue_.cancel_; }
 
 private:
+    /// From the folder of what runs write: where that lies is no client's concern.
+    void nameFiles(Json& event) const {
+        const std::string folder = run_.options.value("out", std::string()) + "/";
+        if (!event.contains("files")) {
+            return;
+        }
+        for (Json& file : event["files"]) {
+            if (const auto path = file.get<std::string>(); path.starts_with(folder)) {
+                file = path.substr(folder.size());
+            }
+        }
+    }
+
     RunQueue& queue_;
     const StoredRun& run_;
     std::map<std::string, Json> previews_;  ///< the last one of each node
@@ -87,8 +98,7 @@ StoredRun RunQueue::add(AskedRun asked) {
                   .graph = std::move(asked.graph),
                   .options = std::move(asked.options),
                   .asked = std::move(asked.asked),
-                  .created = nowMilliseconds(),
-                  .result = {}};
+                  .created = nowMilliseconds()};
     {
         const std::lock_guard lock(mutex_);
         if (store_->find(run.id)) {
@@ -127,13 +137,10 @@ bool RunQueue::cancel(const std::string& id, CancelMode mode) {
         run.result = {{"status", "cancelled"}, {"issues", Json::array()}};
         store_->change(run);
     }
-    for (RunListener* listener : listeners_) {
-        listener->event(run, {{"event", "runFinished"}, {"run", id}, {"status", "cancelled"}});
-    }
+    const Json event = {{"event", "runFinished"}, {"run", id}, {"status", "cancelled"}};
+    notify([&](RunListener& listener) { listener.event(run, event); });
     reportChange();
-    for (RunListener* listener : listeners_) {
-        listener->settled(run);
-    }
+    notify([&](RunListener& listener) { listener.settled(run); });
     return true;
 }
 
@@ -217,9 +224,7 @@ void RunQueue::work() {
 /// Whatever happens to it, the next one runs.
 void RunQueue::runOne(StoredRun run) {
     reportChange();
-    for (RunListener* listener : listeners_) {
-        listener->started(run);
-    }
+    notify([&](RunListener& listener) { listener.started(run); });
     Answer answer;
     try {
         Follower follower(*this, run);
@@ -245,13 +250,9 @@ void RunQueue::finish(StoredRun run, Answer answer) {
         event["event"] = "runFinished";
         event["run"] = run.id;
         keepEvent(run.id, event);
-        for (RunListener* listener : listeners_) {
-            listener->event(run, event);
-        }
+        notify([&](RunListener& listener) { listener.event(run, event); });
     }
-    for (RunListener* listener : listeners_) {
-        listener->ended(run, run.result);
-    }
+    notify([&](RunListener& listener) { listener.ended(run, run.result); });
     {
         const std::lock_guard lock(mutex_);
         running_.clear();
@@ -262,9 +263,7 @@ void RunQueue::finish(StoredRun run, Answer answer) {
         }
     }
     reportChange();
-    for (RunListener* listener : listeners_) {
-        listener->settled(run);
-    }
+    notify([&](RunListener& listener) { listener.settled(run); });
 }
 
 void RunQueue::keepEvent(const std::string& id, Json& event) {
@@ -278,8 +277,16 @@ void RunQueue::keepEvent(const std::string& id, Json& event) {
 
 void RunQueue::reportChange() {
     const size_t count = remaining();
+    notify([&](RunListener& listener) { listener.queueChanged(count); });
+}
+
+void RunQueue::notify(const std::function<void(RunListener&)>& tell) const {
     for (RunListener* listener : listeners_) {
-        listener->queueChanged(count);
+        try {
+            tell(*listener);
+        } catch (const std::exception& error) {
+            log(Level::Error, std::string("a client was not notified: ") + error.what());
+        }
     }
 }
 

@@ -92,6 +92,8 @@ private:
     /// Numbers it, too.
     void keepEvent(const std::string& id, Json& event);
     void reportChange();
+    /// Each listener, also where one fails.
+    void notify(const std::function<void(RunListener&)>& tell) const;
 
     Runner& runner_;
     std::vector<RunListener*> listeners_;

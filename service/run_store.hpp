@@ -26,7 +26,8 @@ struct StoredRun {
     int64_t created = 0;  ///< milliseconds since 1970; 0: not yet
     int64_t started = 0;
     int64_t ended = 0;
-    Json result;  ///< "issues", "executed", "files", and what who follows the run adds; null: none
+    /// "status", "ms", "issues", "executed", "files", and what a RunListener adds; empty: not ended
+    Json result = Json::object();
 };
 
 /// Runs that wait, run or have ended, wherever they are kept. RunQueue calls it under its lock.

@@ -20,6 +20,7 @@
 
 #include <deque>
 #include <future>
+#include <limits>
 #include <optional>
 #include <set>
 #include <thread>
@@ -218,7 +219,7 @@ private:
     void readHeader() {
         parser_.emplace();
         parser_->header_limit(shared_.limits.headerBytes);
-        parser_->body_limit(boost::none);
+        parser_->body_limit(std::numeric_limits<uint64_t>::max());  // until the path is known
         stream_.expires_after(shared_.limits.patience);
         http::async_read_header(stream_, buffer_, *parser_, [self = shared_from_this()](Failure failure, size_t) {
             if (!failure) {
@@ -496,8 +497,20 @@ struct Server::State {
     State(Handler& handler, const ServerLimits& limits) : shared(handler, limits) {
         thread = std::thread([this] {
             const auto work = net::make_work_guard(shared.network);
-            shared.network.run();
+            serve();
         });
+    }
+
+    /// What one connection throws, out of memory for instance, ends that connection alone.
+    void serve() {
+        for (;;) {
+            try {
+                shared.network.run();
+                return;
+            } catch (const std::exception& error) {
+                log(Level::Error, std::string("a connection ended: ") + error.what());
+            }
+        }
     }
 
     template <class Protocol>
