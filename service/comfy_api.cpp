@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 namespace lowtide::service {
@@ -17,6 +18,7 @@ namespace lowtide::service {
 namespace {
 
 constexpr int64_t kMostUploadBytes = 100 << 20;
+constexpr size_t kMostShown = 256;  ///< images of earlier runs that a client may be told of again
 constexpr uint32_t kPlainPreview = 1;
 constexpr uint32_t kNamedPreview = 4;
 constexpr uint32_t kJpeg = 1;
@@ -35,7 +37,7 @@ std::string clientOf(const StoredRun& run) {
 }
 
 Json queueItem(const StoredRun& run) {
-    return Json::array({run.number,
+    return Json::array({numberJson(run.number),
                         run.id,
                         run.asked.at("prompt"),
                         run.asked.at("extra_data"),
@@ -182,7 +184,7 @@ void ComfyApi::addFixedRoutes(Router& router) {
 
 Response ComfyApi::prompted(const Request& request) {
     const Json body = bodyJson(request);
-    TakenPrompt taken = takePrompt(body, intake_, runner_);
+    TakenPrompt taken = takePrompt(body, intake_, nodes_, runner_);
     if (taken.refused) {
         return *taken.refused;
     }
@@ -208,7 +210,7 @@ Response ComfyApi::prompted(const Request& request) {
                     .isFirst = reader.boolean("front").value_or(false),
                     .number = reader.number("number")});
     return jsonResponse(
-        {{"prompt_id", run.id}, {"number", run.number}, {"node_errors", taken.nodeErrors}});
+        {{"prompt_id", run.id}, {"number", numberJson(run.number)}, {"node_errors", taken.nodeErrors}});
 }
 
 Response ComfyApi::queued() const {
@@ -388,6 +390,9 @@ void ComfyApi::event(const StoredRun& run, const Json& event) {
     if (run.started == 0 || !running_) {  // taken back by a request
         return;
     }
+    if (event.value("event", std::string()) == "nodeCached") {
+        showAgain(run, event.value("node", std::string()));
+    }
     const std::string client = clientOf(run);
     for (const ComfyMessage& message : running_->take(event, nowMilliseconds())) {
         if (message.type == "executing") {
@@ -445,7 +450,25 @@ void ComfyApi::showImage(const StoredRun& run, const std::string& node, const Im
                    zeroPadded(++lastTempNumber_, 5) + ".png";
         },
         image::encodeImage(image, {}, {}));
-    running_->show(node, comfyFile(files::lastPart(path), "temp"));
+    const Json file = comfyFile(files::lastPart(path), "temp");
+    running_->show(node, file);
+    shown_.emplace_back(neededPart(run.asked.at("prompt"), running_->nodeOf(node)).dump(), file);
+    if (shown_.size() > kMostShown) {
+        shown_.pop_front();
+    }
+}
+
+void ComfyApi::showAgain(const StoredRun& run, const std::string& node) {
+    if (running_->classOf(running_->nodeOf(node)) != "PreviewImage") {
+        return;
+    }
+    const std::string part = neededPart(run.asked.at("prompt"), running_->nodeOf(node)).dump();
+    std::set<std::string> names;
+    for (const auto& [known, file] : shown_) {
+        if (known == part && names.insert(file.at("filename").get<std::string>()).second) {
+            running_->show(node, file);
+        }
+    }
 }
 
 void ComfyApi::ended(const StoredRun& /*run*/, Json& result) {

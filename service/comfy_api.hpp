@@ -6,10 +6,12 @@
 #include "service/graph_intake.hpp"
 #include "service/run_queue.hpp"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide::service {
@@ -59,6 +61,8 @@ private:
     /// `client` empty: to all.
     void send(const std::string& client, const ComfyMessage& message);
     void showImage(const StoredRun& run, const std::string& node, const Image8& image);
+    /// Images of an earlier run, where the node is reused.
+    void showAgain(const StoredRun& run, const std::string& node);
     void opened(const std::string& id, const std::shared_ptr<Socket>& socket);
 
     Plugin& plugin_;
@@ -73,6 +77,8 @@ private:
     std::string currentNode_;
     std::unique_ptr<ComfyMessages> running_;  ///< of the thread of the queue
     uint64_t lastTempNumber_ = 0;             ///< the same
+    /// The same: images by a node and all that it needs, the newest last.
+    std::deque<std::pair<std::string, Json>> shown_;
 };
 
 }  // namespace lowtide::service

@@ -38,7 +38,7 @@ std::vector<ComfyMessage> ComfyMessages::take(const Json& event, int64_t now) {
     }
     if (kind == "nodeCached") {
         cached_.push_back(node);
-        if (!files.empty()) {
+        if (!files.empty() || outputs_.contains(node)) {
             sendCached(now, messages);
             finish(node, files, messages);
         }

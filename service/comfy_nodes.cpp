@@ -130,6 +130,33 @@ std::vector<std::string> keysOf(const Json& map) {
     return keys;
 }
 
+/// Why a value is not of a spec; null: it is.
+Json numberError(const std::string& input, const Json& value, const Json& spec) {
+    const Json& options = spec.at(1);
+    const bool isNumber = value.is_number();
+    const bool isSmall =
+        isNumber && options.contains("min") && value.get<double>() < options["min"].get<double>();
+    const bool isBig =
+        isNumber && options.contains("max") && value.get<double>() > options["max"].get<double>();
+    const bool isConverted = value.is_string() || value.is_boolean();  // as ComfyUI converts it
+    if (!isSmall && !isBig && (isNumber || isConverted)) {
+        return nullptr;
+    }
+    const std::string bound = isSmall || isBig ? options[isSmall ? "min" : "max"].dump() : "";
+    return {{"type",
+             isSmall ? "value_smaller_than_min"
+             : isBig ? "value_bigger_than_max"
+                     : "invalid_input_type"},
+            {"message",
+             isSmall ? "Value " + value.dump() + " smaller than min of " + bound
+             : isBig ? "Value " + value.dump() + " bigger than max of " + bound
+                     : "Failed to convert an input value to a " + spec.at(0).get<std::string>() +
+                           " value"},
+            {"details", input},
+            {"extra_info",
+             {{"input_name", input}, {"input_config", spec}, {"received_value", value}}}};
+}
+
 }  // namespace
 
 ComfyNodes::ComfyNodes(const graph::Catalog& catalog,
@@ -171,6 +198,38 @@ Json ComfyNodes::all() const {
 Json ComfyNodes::one(const std::string& name) const {
     const Json records = all();
     return records.contains(name) ? Json{{name, records.at(name)}} : Json::object();
+}
+
+std::vector<Json> ComfyNodes::valueErrors(const std::string& name, const Json& node) const {
+    std::vector<Json> errors;
+    const interop::ClassRow* const row = table_.find(name);
+    const Json inputs = node.value("inputs", Json::object());
+    for (const interop::Widget& widget : row ? row->widgets : std::vector<interop::Widget>()) {
+        if (!inputs.is_object() || !inputs.contains(widget.name) || inputs[widget.name].is_array()) {
+            continue;  // wired, or left out
+        }
+        const Json spec = widgetSpec(*row, widget, {});
+        if (spec.at(0) == "INT" || spec.at(0) == "FLOAT") {
+            Json error = numberError(widget.name, inputs[widget.name], spec);
+            if (!error.is_null()) {
+                errors.push_back(std::move(error));
+            }
+        }
+    }
+    return errors;
+}
+
+std::string ComfyNodes::inputOf(const std::string& name, const std::string& param) const {
+    const interop::ClassRow* const row = table_.find(name);
+    for (const interop::Recipe& recipe : row ? row->recipes : std::vector<interop::Recipe>()) {
+        for (const interop::RecipeNode& node : recipe.nodes) {
+            const auto from = node.params.find(param);
+            if (from != node.params.end() && from->second.is_string()) {
+                return from->second.get<std::string>();
+            }
+        }
+    }
+    return param;
 }
 
 Json ComfyNodes::described(const interop::ClassRow& row, const Choices& choices) const {

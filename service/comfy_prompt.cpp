@@ -97,8 +97,8 @@ private:
 };
 
 /// An issue of ours: its codes are ComfyUI's words where both have one.
-Json issueError(const Json& issue) {
-    const auto item = issue.value("item", std::string());
+Json issueError(const Json& issue, const ComfyNodes& nodes, const std::string& className) {
+    const std::string item = nodes.inputOf(className, issue.value("item", std::string()));
     const auto hint = issue.value("hint", std::string());
     return {{"type", issue.value("code", std::string("custom_validation_failed"))},
             {"message", issue.value("message", std::string())},
@@ -170,7 +170,19 @@ std::vector<std::string> targetsIn(const Json& body,
 
 }  // namespace
 
-TakenPrompt takePrompt(const Json& body, const GraphIntake& intake, Runner& runner) {
+Json neededPart(const Json& prompt, const std::string& node) {
+    Json part = Json::object();
+    for (const std::string& id : needsOf(prompt, node)) {
+        part[id] = prompt[id];
+        part[id].erase("_meta");
+    }
+    return part;
+}
+
+TakenPrompt takePrompt(const Json& body,
+                       const GraphIntake& intake,
+                       const ComfyNodes& nodes,
+                       Runner& runner) {
     TakenPrompt taken;
     taken.refused = refusedShape(body);
     if (taken.refused) {
@@ -194,6 +206,19 @@ TakenPrompt takePrompt(const Json& body, const GraphIntake& intake, Runner& runn
         comfyOutputs.push_back(names.nodeOf(output));
     }
     NodeErrors errors(names, prompt, comfyOutputs);
+    std::set<std::string> checked;
+    bool isRefused = false;
+    for (const std::string& output : comfyOutputs) {
+        for (const std::string& id : needsOf(prompt, output)) {
+            if (!checked.insert(id).second) {
+                continue;
+            }
+            for (Json& error : nodes.valueErrors(names.classOf(id), prompt[id])) {
+                errors.add(id, std::move(error));
+                isRefused = true;
+            }
+        }
+    }
     for (const Json& entry : report.at("missing")) {
         errors.add(entry.value("id", std::string()), missingError(entry));
     }
@@ -215,16 +240,17 @@ TakenPrompt takePrompt(const Json& body, const GraphIntake& intake, Runner& runn
     for (const Issue& issue : graph.issues) {
         issues.push_back(graph::toJson(issue));
     }
-    if (!outputs.empty() && issues.empty()) {
-        const Answer checked = answerOf([&](std::string& text) {
+    if (!outputs.empty() && issues.empty() && !isRefused) {
+        const Answer answer = answerOf([&](std::string& text) {
             return runner.check(graph.graph, graph.options.dump(), text);
         });
-        issues = checked.result.value("issues", Json::array());
+        issues = answer.result.value("issues", Json::array());
     }
-    bool isRefused = outputs.empty();
+    isRefused = isRefused || outputs.empty();
     for (const Json& issue : issues) {
         if (issue.value("severity", std::string("error")) == "error") {
-            errors.add(names.nodeOf(issue.value("node", std::string())), issueError(issue));
+            const std::string node = names.nodeOf(issue.value("node", std::string()));
+            errors.add(node, issueError(issue, nodes, names.classOf(node)));
             isRefused = true;
         }
     }

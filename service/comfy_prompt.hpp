@@ -1,5 +1,6 @@
 #pragma once
 
+#include "service/comfy_nodes.hpp"
 #include "service/graph_intake.hpp"
 #include "service/http.hpp"
 
@@ -21,6 +22,11 @@ struct TakenPrompt {
 
 /// Takes what ComfyUI's server is sent: the graph is imported and checked; what is wrong is named at
 /// its node, in ComfyUI's form.
-[[nodiscard]] TakenPrompt takePrompt(const Json& body, const GraphIntake& intake, Runner& runner);
+[[nodiscard]] TakenPrompt takePrompt(const Json& body,
+                                     const GraphIntake& intake,
+                                     const ComfyNodes& nodes,
+                                     Runner& runner);
+/// The part of a prompt that a node needs, with itself.
+[[nodiscard]] Json neededPart(const Json& prompt, const std::string& node);
 
 }  // namespace lowtide::service

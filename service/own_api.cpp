@@ -434,7 +434,7 @@ std::vector<std::shared_ptr<OwnSocket>> OwnApi::socketsOf(const std::string& run
 
 Json runJson(const StoredRun& run, const ServiceFolders& folders) {
     Json json = {{"id", run.id},
-                 {"number", run.number},
+                 {"number", numberJson(run.number)},
                  {"state", nameOf(run.state)},
                  {"created", run.created},
                  {"started", run.started},

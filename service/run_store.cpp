@@ -1,6 +1,7 @@
 #include "service/run_store.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <utility>
 
@@ -73,6 +74,12 @@ const char* nameOf(RunState state) {
     constexpr const char* kNames[] = {
         "waiting", "running", "finished", "refused", "failed", "cancelled"};
     return kNames[static_cast<size_t>(state)];
+}
+
+Json numberJson(double number) {
+    constexpr double kExact = 1e15;
+    const bool isWhole = std::abs(number) < kExact && number == std::trunc(number);
+    return isWhole ? Json(static_cast<int64_t>(number)) : Json(number);
 }
 
 std::unique_ptr<RunStore> makeMemoryStore(size_t mostEnded) {

@@ -15,6 +15,9 @@ enum class RunState : uint8_t { Waiting, Running, Finished, Refused, Failed, Can
 /// "waiting", "running", "finished", "refused", "failed", "cancelled".
 [[nodiscard]] const char* nameOf(RunState state);
 
+/// A whole number without a fraction, as clients expect it.
+[[nodiscard]] Json numberJson(double number);
+
 /// One run that somebody asked for, with the graph as it was then.
 struct StoredRun {
     std::string id;
