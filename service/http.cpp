@@ -155,11 +155,15 @@ Response refusal(int status,
 }
 
 Response answerResponse(Status status, const Json& result) {
+    const Json issues = result.value("issues", Json::array());
+    const bool isBusy = std::ranges::any_of(issues, [](const Json& issue) {
+        return issue.value("code", std::string()) == "busy";
+    });
     return jsonResponse(result,
-                        status == Status::Ok          ? 200
-                        : status == Status::Invalid   ? 400
-                        : status == Status::Cancelled ? 409
-                                                      : 500);
+                        status == Status::Ok                      ? 200
+                        : status == Status::Invalid               ? 400
+                        : status == Status::Cancelled || isBusy   ? 409
+                                                                  : 500);
 }
 
 std::string contentTypeOf(std::string_view name) {

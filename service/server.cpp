@@ -37,6 +37,7 @@ using Failure = beast::error_code;
 using Network = net::basic_stream_socket<net::generic::stream_protocol, net::io_context::executor_type>;
 using Stream = beast::basic_stream<net::generic::stream_protocol, net::io_context::executor_type>;
 
+constexpr const char* kName = "lowtide";
 constexpr unsigned kAnsweringThreads = 4;
 constexpr std::chrono::seconds kLingering{2};
 
@@ -91,6 +92,8 @@ public:
             websocket::stream_base::timeout::suggested(beast::role_type::server);
         times.handshake_timeout = shared_.limits.patience;
         stream_.set_option(times);
+        stream_.set_option(websocket::stream_base::decorator(
+            [](websocket::response_type& response) { response.set(http::field::server, kName); }));
         stream_.read_message_max(shared_.limits.messageBytes);
         stream_.async_accept(request, [self = shared_from_this()](Failure failure) {
             if (failure || self->shared_.isStopping) {
@@ -371,7 +374,7 @@ private:
     void write(std::shared_ptr<http::response<Body>> written, const Response& response) {
         written->version(11);
         written->result(static_cast<unsigned>(response.status));
-        written->set(http::field::server, "lowtide");
+        written->set(http::field::server, kName);
         written->set("X-Content-Type-Options", "nosniff");
         if (!response.type.empty()) {
             written->set(http::field::content_type, response.type);
