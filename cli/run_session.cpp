@@ -16,7 +16,8 @@ namespace {
 /// Shows a run on the terminal; Ctrl-C asks it to stop now.
 class ShownRun final : public service::RunFollower {
 public:
-    ShownRun(PrintedIssues& printed, bool eventLines) : printed_(printed), eventLines_(eventLines) {}
+    ShownRun(PrintedIssues& printed, bool eventLines)
+        : printed_(printed), eventLines_(eventLines) {}
 
     void accepted(const Json& issues) override { printed_.print(issues); }
 

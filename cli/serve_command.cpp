@@ -21,9 +21,10 @@ constexpr std::chrono::milliseconds kLook{100};
 
 std::string chosenToken(const std::string& given) {
     if (!given.empty() && given.size() < kShortestToken) {
-        throw Error(ErrorKind::InvalidInput,
-                    message("the token has {} bytes, it must have {}", given.size(), kShortestToken),
-                    message("leave --token out for a new one"));
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("the token has {} bytes, it must have {}", given.size(), kShortestToken),
+            message("leave --token out for a new one"));
     }
     return given.empty() ? service::newToken() : given;
 }
@@ -68,8 +69,7 @@ Status serve(const ServeArguments& arguments) {
     {
         const service::Service service(plugin, settings);
         printAddresses(service, settings);
-        while (interruptCount() == 0 &&
-               (!arguments.exitWithParent || parentProcess() == parent)) {
+        while (interruptCount() == 0 && (!arguments.exitWithParent || parentProcess() == parent)) {
             std::this_thread::sleep_for(kLook);
         }
     }

@@ -32,26 +32,26 @@ bool isAcceptedHost(const Request& request, const AccessRules& rules) {
 bool isAcceptedOrigin(const Request& request) {
     const std::string origin = toLower(request.header("origin"));
     const std::string host = toLower(request.header("host"));
-    return origin.empty() || (!host.empty() && (origin == "http://" + host ||
-                                                origin == "https://" + host));
+    return origin.empty() ||
+           (!host.empty() && (origin == "http://" + host || origin == "https://" + host));
 }
 
 }  // namespace
 
 std::optional<Response> refusedAccess(const Request& request, const AccessRules& rules) {
     if (!isAcceptedHost(request, rules)) {
-        return refusal(403,
-                       "foreign_host",
-                       message("the host {} is not this service",
-                               quotedName(request.header("host"))),
-                       message("use localhost or the machine's address, or name it with --listen"));
+        return refusal(
+            403,
+            "foreign_host",
+            message("the host {} is not this service", quotedName(request.header("host"))),
+            message("use localhost or the machine's address, or name it with --listen"));
     }
     if (!isAcceptedOrigin(request)) {
-        return refusal(403,
-                       "foreign_origin",
-                       message("pages of {} may not use this service",
-                               quotedName(request.header("origin"))),
-                       message("open the page at the service's own address"));
+        return refusal(
+            403,
+            "foreign_origin",
+            message("pages of {} may not use this service", quotedName(request.header("origin"))),
+            message("open the page at the service's own address"));
     }
     const bool isOwn = !request.path.empty() && request.path.front() == "lowtide";
     if ((isOwn || rules.isTokenForAll) && !isSameSecret(givenToken(request), rules.token)) {
@@ -59,7 +59,8 @@ std::optional<Response> refusedAccess(const Request& request, const AccessRules&
             401,
             "token_missing",
             message("the request has no token, or another one"),
-            message("send what lowtide serve printed: Authorization: Bearer TOKEN, or ?token=TOKEN"));
+            message(
+                "send what lowtide serve printed: Authorization: Bearer TOKEN, or ?token=TOKEN"));
         response.headers.emplace_back("WWW-Authenticate", "Bearer");
         return response;
     }

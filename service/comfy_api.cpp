@@ -18,7 +18,7 @@ namespace lowtide::service {
 namespace {
 
 constexpr int64_t kMostUploadBytes = 100 << 20;
-constexpr size_t kMostShown = 256;  ///< images of earlier runs that a client may be told of again
+constexpr size_t kMostShown = 256;  ///< images of earlier runs that a client may get again
 constexpr uint32_t kPlainPreview = 1;
 constexpr uint32_t kNamedPreview = 4;
 constexpr uint32_t kJpeg = 1;
@@ -58,8 +58,8 @@ std::optional<size_t> numberIn(const Request& request, const char* name) {
     const std::string text = request.parameter(name);
     size_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool isWhole = failure == std::errc() && end == text.data() + text.size();
-    return isWhole && !text.empty() ? std::optional(value) : std::nullopt;
+    const bool isInteger = failure == std::errc() && end == text.data() + text.size();
+    return isInteger && !text.empty() ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -169,9 +169,8 @@ void ComfyApi::addFixedRoutes(Router& router) {
         return systemStats();
     });
     const auto fixed = [&router](const char* path, const Json& json) {
-        router.add("GET", path, [json](const Request&, const PathValues&) {
-            return jsonResponse(json);
-        });
+        router.add(
+            "GET", path, [json](const Request&, const PathValues&) { return jsonResponse(json); });
     };
     fixed("/features", featureFlags());
     fixed("/extensions", Json::array());
@@ -200,17 +199,17 @@ Response ComfyApi::prompted(const Request& request) {
         extra["client_id"] = *client;
     }
     extra["create_time"] = nowMilliseconds();
-    const StoredRun run =
-        queue_.add({.graph = std::move(taken.graph),
-                    .options = std::move(taken.options),
-                    .asked = {{"prompt", body.at("prompt")},
-                              {"extra_data", std::move(extra)},
-                              {"outputs", std::move(taken.outputs)}},
-                    .id = reader.text("prompt_id").value_or(""),
-                    .isFirst = reader.boolean("front").value_or(false),
-                    .number = reader.number("number")});
-    return jsonResponse(
-        {{"prompt_id", run.id}, {"number", numberJson(run.number)}, {"node_errors", taken.nodeErrors}});
+    const StoredRun run = queue_.add({.graph = std::move(taken.graph),
+                                      .options = std::move(taken.options),
+                                      .asked = {{"prompt", body.at("prompt")},
+                                                {"extra_data", std::move(extra)},
+                                                {"outputs", std::move(taken.outputs)}},
+                                      .id = reader.text("prompt_id").value_or(""),
+                                      .isFirst = reader.boolean("front").value_or(false),
+                                      .number = reader.number("number")});
+    return jsonResponse({{"prompt_id", run.id},
+                         {"number", numberJson(run.number)},
+                         {"node_errors", taken.nodeErrors}});
 }
 
 Response ComfyApi::queued() const {
@@ -273,10 +272,10 @@ Response ComfyApi::historyEdited(const Request& request) {
 
 Response ComfyApi::interrupted(const Request& request) {
     const Json body = Json::parse(request.body, nullptr, false);
-    const std::string wanted = body.is_object() && body.contains("prompt_id") &&
-                                       body.at("prompt_id").is_string()
-                                   ? body.at("prompt_id").get<std::string>()
-                                   : "";
+    const std::string wanted =
+        body.is_object() && body.contains("prompt_id") && body.at("prompt_id").is_string()
+            ? body.at("prompt_id").get<std::string>()
+            : "";
     for (const StoredRun& run : queue_.list()) {
         if (run.state == RunState::Running && (wanted.empty() || run.id == wanted)) {
             queue_.cancel(run.id, CancelMode::Now);
@@ -311,25 +310,29 @@ Response ComfyApi::systemStats() const {
             ramFree = free;
         }
         const size_t colon = id.find(':');
-        devices.push_back({{"name", id + " " + device.value("name", std::string())},
-                           {"type", id.substr(0, colon)},
-                           {"index", id == "cpu" ? Json() : Json(colon == id.npos ? 0 : std::atoi(id.c_str() + colon + 1))},
-                           {"vram_total", capacity},
-                           {"vram_free", free},
-                           {"torch_vram_total", capacity},
-                           {"torch_vram_free", free}});
+        devices.push_back(
+            {{"name", id + " " + device.value("name", std::string())},
+             {"type", id.substr(0, colon)},
+             {"index",
+              id == "cpu" ? Json()
+                          : Json(colon == id.npos ? 0 : std::atoi(id.c_str() + colon + 1))},
+             {"vram_total", capacity},
+             {"vram_free", free},
+             {"torch_vram_total", capacity},
+             {"torch_vram_free", free}});
     }
     const Json info = Json::parse(plugin_.info());
-    return jsonResponse({{"system",
-                          {{"os", "posix"},
-                           {"ram_total", ram},
-                           {"ram_free", ramFree},
-                           {"comfyui_version", "0.3.75"},
-                           {"python_version", "none: lowtide " + info.value("version", std::string())},
-                           {"pytorch_version", info.value("torch", std::string())},
-                           {"embedded_python", false},
-                           {"argv", {"lowtide", "serve"}}}},
-                         {"devices", devices}});
+    return jsonResponse(
+        {{"system",
+          {{"os", "posix"},
+           {"ram_total", ram},
+           {"ram_free", ramFree},
+           {"comfyui_version", "0.3.75"},
+           {"python_version", "none: lowtide " + info.value("version", std::string())},
+           {"pytorch_version", info.value("torch", std::string())},
+           {"embedded_python", false},
+           {"argv", {"lowtide", "serve"}}}},
+         {"devices", devices}});
 }
 
 std::shared_ptr<SocketReader> ComfyApi::reader(const Request& request) {
@@ -382,8 +385,8 @@ void ComfyApi::queueChanged(size_t remaining) {
 }
 
 void ComfyApi::started(const StoredRun& run) {
-    running_ = isOfComfy(run) ? std::make_unique<ComfyMessages>(run.id, run.asked.at("prompt"))
-                              : nullptr;
+    running_ =
+        isOfComfy(run) ? std::make_unique<ComfyMessages>(run.id, run.asked.at("prompt")) : nullptr;
 }
 
 void ComfyApi::event(const StoredRun& run, const Json& event) {

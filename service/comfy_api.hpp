@@ -41,6 +41,7 @@ public:
 
 private:
     friend class ComfySocket;
+
     /// A client's runs have its id; the newest socket of one id gets the messages.
     struct Client {
         std::shared_ptr<Socket> socket;

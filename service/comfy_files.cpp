@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kSettingsFile = "comfy.settings.json";
 constexpr uint64_t kMostUserBytes = 100u << 20;
 
-std::string wholeFile(const std::string& path) {
+std::string bytesOf(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -50,7 +50,7 @@ std::pair<std::string, std::string> withoutSuffix(const std::string& name) {
 std::string freeName(const std::string& path, const std::string& bytes) {
     const std::filesystem::path wanted(path);
     std::string chosen = path;
-    for (int number = 1; isFile(chosen) && wholeFile(chosen) != bytes; ++number) {
+    for (int number = 1; isFile(chosen) && bytesOf(chosen) != bytes; ++number) {
         chosen = (wanted.parent_path() / wanted.stem()).string() + " (" + std::to_string(number) +
                  ")" + wanted.extension().string();
     }
@@ -85,7 +85,7 @@ Image8 withChannels(const Image8& image, bool isAlpha) {
 Response convertedImage(const std::string& path,
                         const std::string& channel,
                         const std::string& preview) {
-    const Image8 image = decodedImage(wholeFile(path)).image;
+    const Image8 image = decodedImage(bytesOf(path)).image;
     if (!preview.empty()) {
         const bool isJpeg = preview.starts_with("jpeg") && channel.find('a') == channel.npos;
         const size_t mark = preview.find(';');
@@ -197,8 +197,9 @@ Response ComfyFiles::viewed(const Request& request) const {
         return emptyResponse(404);
     }
     const std::string type = request.parameter("type");
-    const std::optional<std::string> root =
-        folderOf(!suffix.empty() ? suffix : type.empty() ? "output" : type);
+    const std::optional<std::string> root = folderOf(!suffix.empty() ? suffix
+                                                     : type.empty()  ? "output"
+                                                                     : type);
     const std::string subfolder = request.parameter("subfolder");
     if (!root || name.starts_with('/') || name.find("..") != name.npos) {
         return emptyResponse(400);
@@ -213,8 +214,8 @@ Response ComfyFiles::viewed(const Request& request) const {
     }
     const std::string channel = request.parameter("channel");
     const std::string preview = request.parameter("preview");
-    const bool isConverted = image::hasImageName(*path) &&
-                             (!preview.empty() || channel == "rgb" || channel == "a");
+    const bool isConverted =
+        image::hasImageName(*path) && (!preview.empty() || channel == "rgb" || channel == "a");
     Response response = isConverted ? convertedImage(*path, channel, preview)
                                     : fileResponse(*path, request.header("range"));
     std::string shown = files::lastPart(name);
@@ -255,7 +256,7 @@ Response ComfyFiles::uploaded(const Request& request, bool isMask) {
         if (!source || !isFile(*source)) {
             return emptyResponse(400);
         }
-        bytes = maskedImage(wholeFile(*source), bytes);
+        bytes = maskedImage(bytesOf(*source), bytes);
     }
     const std::lock_guard lock(mutex_);
     files::makeFolders(files::folderOf(*path));
@@ -273,7 +274,7 @@ void ComfyFiles::addUserData(Router& router) {
         const std::optional<std::string> path = pathBelow(folders_.user, values[0]);
         const std::lock_guard lock(mutex_);
         return !path           ? emptyResponse(403)
-               : isFile(*path) ? Response{.type = contentTypeOf(*path), .body = wholeFile(*path)}
+               : isFile(*path) ? Response{.type = contentTypeOf(*path), .body = bytesOf(*path)}
                                : emptyResponse(404);
     });
     router.add("POST", "/userdata/{}", [this](const Request& request, const PathValues& values) {
@@ -282,11 +283,10 @@ void ComfyFiles::addUserData(Router& router) {
     router.add("DELETE", "/userdata/{}", [this](const Request&, const PathValues& values) {
         return removed(values[0]);
     });
-    router.add("POST",
-               "/userdata/{}/move/{}",
-               [this](const Request& request, const PathValues& values) {
-                   return moved(request, values[0], values[1]);
-               });
+    router.add(
+        "POST", "/userdata/{}/move/{}", [this](const Request& request, const PathValues& values) {
+            return moved(request, values[0], values[1]);
+        });
     router.add("GET", "/settings", [this](const Request&, const PathValues&) {
         const std::lock_guard lock(mutex_);
         return jsonResponse(settings());
@@ -397,15 +397,14 @@ Response ComfyFiles::removed(const std::string& name) {
 }
 
 Json ComfyFiles::settings() const {
-    const Json kept =
-        Json::parse(wholeFile(folders_.user + "/" + kSettingsFile), nullptr, false);
+    const Json kept = Json::parse(bytesOf(folders_.user + "/" + kSettingsFile), nullptr, false);
     return kept.is_object() ? kept : Json::object();
 }
 
-void ComfyFiles::keepSettings(const Json& changes) {
+void ComfyFiles::keepSettings(const Json& more) {
     const std::lock_guard lock(mutex_);
     Json all = settings();
-    all.update(changes);
+    all.update(more);
     const std::string text = all.dump(2);
     if (text.size() > kMostUserBytes) {
         throw Error(ErrorKind::InvalidInput, message("the settings have {} bytes", text.size()));

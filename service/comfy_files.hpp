@@ -31,7 +31,7 @@ private:
     [[nodiscard]] Response removed(const std::string& name);
     /// Under the lock.
     [[nodiscard]] Json settings() const;
-    void keepSettings(const Json& changes);
+    void keepSettings(const Json& more);
 
     const ServiceFolders& folders_;
     mutable std::mutex mutex_;  ///< of what clients keep

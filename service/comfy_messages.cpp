@@ -101,9 +101,7 @@ void ComfyMessages::progress(const Json& event, std::vector<ComfyMessage>& messa
     state->second["max"] = most;
     messages.push_back(stateMessage(true));
     messages.push_back(
-        {"progress",
-         {{"value", value}, {"max", most}, {"prompt_id", id_}, {"node", node}},
-         true});
+        {"progress", {{"value", value}, {"max", most}, {"prompt_id", id_}, {"node", node}}, true});
 }
 
 void ComfyMessages::finish(const std::string& node,

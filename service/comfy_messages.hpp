@@ -26,13 +26,14 @@ public:
 
     /// The messages of an event of docs/events.md, at that time (milliseconds since 1970).
     [[nodiscard]] std::vector<ComfyMessage> take(const Json& event, int64_t now);
-    /// An image that a node of the graph shows, before its event: {"filename", "subfolder", "type"}.
+    /// An image that a node of the graph shows, before its event: {"filename", "subfolder",
+    /// "type"}.
     void show(const std::string& node, const Json& image);
 
     /// The node of ComfyUI's graph that a node of ours stands for; itself: none is known.
     [[nodiscard]] std::string nodeOf(const std::string& node) const;
     [[nodiscard]] std::string classOf(const std::string& comfyNode) const;
-    /// What frames of previews say of the node.
+    /// What frames of previews have about the node.
     [[nodiscard]] Json nodeFields(const std::string& comfyNode) const;
 
     /// "outputs", "meta" and "status" of the history.

@@ -56,9 +56,7 @@ std::string wireType(const std::string& input, const std::string& ours) {
     const auto found = std::ranges::find_if(kWireTypes, [&](const auto& type) {
         return input == type.first || input.ends_with("_" + std::string(type.first));
     });
-    return found != std::end(kWireTypes) ? std::string(found->second)
-           : ours.empty()                ? "*"
-                                         : ours;
+    return found != std::end(kWireTypes) ? std::string(found->second) : ours.empty() ? "*" : ours;
 }
 
 /// The inputs of a class that take wires, with their types.
@@ -143,18 +141,18 @@ Json numberError(const std::string& input, const Json& value, const Json& spec) 
         return nullptr;
     }
     const std::string bound = isSmall || isBig ? options[isSmall ? "min" : "max"].dump() : "";
-    return {{"type",
-             isSmall ? "value_smaller_than_min"
-             : isBig ? "value_bigger_than_max"
-                     : "invalid_input_type"},
-            {"message",
-             isSmall ? "Value " + value.dump() + " smaller than min of " + bound
-             : isBig ? "Value " + value.dump() + " bigger than max of " + bound
-                     : "Failed to convert an input value to a " + spec.at(0).get<std::string>() +
-                           " value"},
-            {"details", input},
-            {"extra_info",
-             {{"input_name", input}, {"input_config", spec}, {"received_value", value}}}};
+    return {
+        {"type",
+         isSmall ? "value_smaller_than_min"
+         : isBig ? "value_bigger_than_max"
+                 : "invalid_input_type"},
+        {"message",
+         isSmall ? "Value " + value.dump() + " smaller than min of " + bound
+         : isBig
+             ? "Value " + value.dump() + " bigger than max of " + bound
+             : "Failed to convert an input value to a " + spec.at(0).get<std::string>() + " value"},
+        {"details", input},
+        {"extra_info", {{"input_name", input}, {"input_config", spec}, {"received_value", value}}}};
 }
 
 }  // namespace
@@ -205,7 +203,8 @@ std::vector<Json> ComfyNodes::valueErrors(const std::string& name, const Json& n
     const interop::ClassRow* const row = table_.find(name);
     const Json inputs = node.value("inputs", Json::object());
     for (const interop::Widget& widget : row ? row->widgets : std::vector<interop::Widget>()) {
-        if (!inputs.is_object() || !inputs.contains(widget.name) || inputs[widget.name].is_array()) {
+        if (!inputs.is_object() || !inputs.contains(widget.name) ||
+            inputs[widget.name].is_array()) {
             continue;  // wired, or left out
         }
         const Json spec = widgetSpec(*row, widget, {});
@@ -269,9 +268,9 @@ Json ComfyNodes::widgetSpec(const interop::ClassRow& row,
         kModelWidgets, [&](const auto& known) { return widget.name.starts_with(known.first); });
     if (model != std::end(kModelWidgets)) {
         const auto names = choices.models.find(std::string(model->second));
-        return Json::array({names == choices.models.end() ? std::vector<std::string>()
-                                                          : names->second,
-                            Json::object()});
+        return Json::array(
+            {names == choices.models.end() ? std::vector<std::string>() : names->second,
+             Json::object()});
     }
     if (widget.name == "image" && row.name.starts_with("LoadImage")) {
         return Json::array({choices.images, {{"image_upload", true}}});
@@ -303,9 +302,10 @@ Json ComfyNodes::parameterSpec(const interop::ClassRow& row, const interop::Widg
                 const ParamDesc* const param = desc ? graph::findParam(*desc, id) : nullptr;
                 if (from.is_object() && from.value("from", Json()) == widget.name &&
                     from.contains("map")) {
-                    const Json& map = from.at("map").is_string()
-                                          ? maps_.value(from.at("map").get<std::string>(), Json::object())
-                                          : from.at("map");
+                    const Json& map =
+                        from.at("map").is_string()
+                            ? maps_.value(from.at("map").get<std::string>(), Json::object())
+                            : from.at("map");
                     return Json::array({keysOf(map), Json::object()});
                 }
                 if (!param || from != Json(widget.name)) {
@@ -319,7 +319,8 @@ Json ComfyNodes::parameterSpec(const interop::ClassRow& row, const interop::Widg
                     return Json::array({ids, Json::object()});
                 }
                 Json options = optionsOf(*param);
-                options["default"] = widget.defaultValue.value_or(graph::toJson(param->defaultValue));
+                options["default"] =
+                    widget.defaultValue.value_or(graph::toJson(param->defaultValue));
                 const char* const type = param->kind == ParamKind::Bool    ? "BOOLEAN"
                                          : param->kind == ParamKind::Int   ? "INT"
                                          : param->kind == ParamKind::Seed  ? "INT"

@@ -22,7 +22,8 @@ public:
 
     /// Errors in ComfyUI's form of the numbers that a node of a prompt is given.
     [[nodiscard]] std::vector<Json> valueErrors(const std::string& name, const Json& node) const;
-    /// The input that one of our parameters has its value from; the parameter itself: none is known.
+    /// The input that one of our parameters has its value from; the parameter itself: none is
+    /// known.
     [[nodiscard]] std::string inputOf(const std::string& name, const std::string& param) const;
 
 private:

@@ -15,14 +15,13 @@ Response refusedPrompt(const std::string& type,
                        const std::string& problem,
                        const std::string& details,
                        const Json& nodeErrors = Json::object()) {
-    return jsonResponse(
-        {{"error",
-          {{"type", type},
-           {"message", problem},
-           {"details", details},
-           {"extra_info", Json::object()}}},
-         {"node_errors", nodeErrors}},
-        400);
+    return jsonResponse({{"error",
+                          {{"type", type},
+                           {"message", problem},
+                           {"details", details},
+                           {"extra_info", Json::object()}}},
+                         {"node_errors", nodeErrors}},
+                        400);
 }
 
 /// The node that an input is wired to; empty: it has a value.
@@ -56,7 +55,9 @@ std::set<std::string> needsOf(const Json& prompt, const std::string& node) {
 /// Errors by the nodes of a prompt.
 class NodeErrors {
 public:
-    NodeErrors(const ComfyMessages& names, const Json& prompt, const std::vector<std::string>& outputs)
+    NodeErrors(const ComfyMessages& names,
+               const Json& prompt,
+               const std::vector<std::string>& outputs)
         : names_(names) {
         for (const std::string& output : outputs) {
             for (const std::string& node : needsOf(prompt, output)) {
@@ -142,9 +143,10 @@ std::optional<Response> refusedShape(const Json& body) {
         const bool hasClass =
             node.is_object() && node.contains("class_type") && node.at("class_type").is_string();
         if (!hasClass) {
-            return refusedPrompt("invalid_prompt",
-                                 "Cannot execute because a node is missing the class_type property.",
-                                 "Node ID '#" + id + "'");
+            return refusedPrompt(
+                "invalid_prompt",
+                "Cannot execute because a node is missing the class_type property.",
+                "Node ID '#" + id + "'");
         }
     }
     if (body.at("prompt").empty()) {

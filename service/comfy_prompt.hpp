@@ -15,13 +15,13 @@ namespace lowtide::service {
 struct TakenPrompt {
     std::string graph;
     Json options;
-    std::vector<std::string> outputs;         ///< nodes of the prompt
-    Json nodeErrors = Json::object();         ///< of what is not run
+    std::vector<std::string> outputs;  ///< nodes of the prompt
+    Json nodeErrors = Json::object();  ///< of what is not run
     std::optional<Response> refused{};
 };
 
-/// Takes what ComfyUI's server is sent: the graph is imported and checked; what is wrong is named at
-/// its node, in ComfyUI's form.
+/// Takes what ComfyUI's server is sent: the graph is imported and checked; what is wrong is named
+/// at its node, in ComfyUI's form.
 [[nodiscard]] TakenPrompt takePrompt(const Json& body,
                                      const GraphIntake& intake,
                                      const ComfyNodes& nodes,

@@ -50,7 +50,8 @@ std::optional<std::string> pathBelow(const std::string& folder, const std::strin
         name.find('\\') != name.npos || !isValidUtf8(name)) {
         return std::nullopt;
     }
-    const std::filesystem::path path = (std::filesystem::path(folder) / relative).lexically_normal();
+    const std::filesystem::path path =
+        (std::filesystem::path(folder) / relative).lexically_normal();
     const bool isOnlyFolder = path.filename().empty();
     return !isOnlyFolder && isBelow(folder, path.string()) ? std::optional(path.string())
                                                            : std::nullopt;
@@ -86,9 +87,10 @@ Issues foreignPaths(const graph::Document& document,
                     {.code = "path_outside",
                      .node = id,
                      .item = param.id,
-                     .message = message("{} is in none of the folders of this service",
-                                        quotedName(value)),
-                     .hint = message("upload the file, or start lowtide serve with --model-folder")});
+                     .message =
+                         message("{} is in none of the folders of this service", quotedName(value)),
+                     .hint =
+                         message("upload the file, or start lowtide serve with --model-folder")});
             }
         }
     }

@@ -25,8 +25,7 @@ bool isLast(const Json& event) {
 }
 
 /// `hasEnded`: the last event has arrived, and the module calls the queue no more.
-void follow(
-    Runner& runner, RunId run, EventQueue& queue, RunFollower& follower, bool& hasEnded) {
+void follow(Runner& runner, RunId run, EventQueue& queue, RunFollower& follower, bool& hasEnded) {
     CancelMode asked = CancelMode::No;
     while (!hasEnded) {
         if (const CancelMode mode = follower.cancelMode(); mode > asked) {
@@ -81,8 +80,8 @@ Answer call(Plugin& plugin, const char* name, const Json& request, Watch* watch)
 }
 
 bool mayBeMissed(std::string_view event) {
-    return std::ranges::any_of(kMayBeMissed,
-                               [&](std::string_view kind) { return event.find(kind) != event.npos; });
+    return std::ranges::any_of(
+        kMayBeMissed, [&](std::string_view kind) { return event.find(kind) != event.npos; });
 }
 
 void EventQueue::event(std::string_view json) noexcept {

@@ -2,8 +2,8 @@
 
 #include "plugin/graph/catalog.hpp"
 #include "plugin/host_api/runner.hpp"
-#include "service/followed_run.hpp"
 #include "service/folders.hpp"
+#include "service/followed_run.hpp"
 #include "service/http.hpp"
 
 #include <string>

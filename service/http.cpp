@@ -47,8 +47,8 @@ std::optional<std::pair<uint64_t, uint64_t>> rangeOf(std::string_view text, uint
         uint64_t value = 0;
         const auto [end, failure] =
             std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        const bool isWhole = failure == std::errc() && end == digits.data() + digits.size();
-        return isWhole ? std::optional(value) : std::nullopt;
+        const bool isInteger = failure == std::errc() && end == digits.data() + digits.size();
+        return isInteger ? std::optional(value) : std::nullopt;
     };
     const auto first = number(text.substr(kUnit.size(), dash - kUnit.size()));
     const auto last = number(text.substr(dash + 1));
@@ -144,10 +144,7 @@ Response jsonResponse(const Json& json, int status) {
             .body = json.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
-Response refusal(int status,
-                 const std::string& code,
-                 const Message& problem,
-                 const Message& hint) {
+Response refusal(int status, const std::string& code, const Message& problem, const Message& hint) {
     return jsonResponse(
         {{"issues",
           Json::array({graph::toJson(Issue{.code = code, .message = problem, .hint = hint})})}},
@@ -156,14 +153,13 @@ Response refusal(int status,
 
 Response answerResponse(Status status, const Json& result) {
     const Json issues = result.value("issues", Json::array());
-    const bool isBusy = std::ranges::any_of(issues, [](const Json& issue) {
-        return issue.value("code", std::string()) == "busy";
-    });
+    const bool isBusy = std::ranges::any_of(
+        issues, [](const Json& issue) { return issue.value("code", std::string()) == "busy"; });
     return jsonResponse(result,
-                        status == Status::Ok                      ? 200
-                        : status == Status::Invalid               ? 400
-                        : status == Status::Cancelled || isBusy   ? 409
-                                                                  : 500);
+                        status == Status::Ok                    ? 200
+                        : status == Status::Invalid             ? 400
+                        : status == Status::Cancelled || isBusy ? 409
+                                                                : 500);
 }
 
 std::string contentTypeOf(std::string_view name) {
@@ -191,14 +187,14 @@ Response fileResponse(const std::string& path, const std::string& range) {
     if (!file.read(piece.data(), static_cast<std::streamsize>(count))) {
         return emptyResponse(404);
     }
-    return {.status = 206,
-            .type = contentTypeOf(path),
-            .body = std::move(piece),
-            .headers = {{"Accept-Ranges", "bytes"},
-                        {"Content-Range",
-                         "bytes " + std::to_string(part->first) + "-" +
-                             std::to_string(part->first + count - 1) + "/" +
-                             std::to_string(bytes)}}};
+    return {
+        .status = 206,
+        .type = contentTypeOf(path),
+        .body = std::move(piece),
+        .headers = {{"Accept-Ranges", "bytes"},
+                    {"Content-Range",
+                     "bytes " + std::to_string(part->first) + "-" +
+                         std::to_string(part->first + count - 1) + "/" + std::to_string(bytes)}}};
 }
 
 Json bodyJson(const Request& request) {

@@ -29,6 +29,7 @@ struct Request {
     [[nodiscard]] std::string header(const std::string& name) const;
     /// Of the query; empty: it has none.
     [[nodiscard]] std::string parameter(const std::string& name) const;
+
     [[nodiscard]] bool hasParameter(const std::string& name) const { return query.contains(name); }
 
     /// The path as text: "/a/b".

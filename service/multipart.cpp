@@ -83,9 +83,9 @@ std::optional<std::map<std::string, FormField>> readForm(std::string_view conten
             return std::nullopt;
         }
         const size_t begin = std::min(blank + 4, end);
-        fields.try_emplace(
-            names->first,
-            FormField{.fileName = names->second, .value = std::string(body.substr(begin, end - begin))});
+        fields.try_emplace(names->first,
+                           FormField{.fileName = names->second,
+                                     .value = std::string(body.substr(begin, end - begin))});
         at = end + 2;
     }
     return std::nullopt;

@@ -38,6 +38,7 @@ SocketFile::SocketFile(std::string path) : path_(std::move(path)) {
         ::close(lock_);
         refuseSocket(path_, message("another service has it"));
     }
+
     struct stat known {};
 
     if (::lstat(path_.c_str(), &known) == 0) {

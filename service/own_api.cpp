@@ -28,8 +28,8 @@ Response noRun(const std::string& id) {
 std::optional<size_t> countIn(const std::string& text) {
     size_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool isWhole = failure == std::errc() && end == text.data() + text.size();
-    return isWhole ? std::optional(value) : std::nullopt;
+    const bool isInteger = failure == std::errc() && end == text.data() + text.size();
+    return isInteger ? std::optional(value) : std::nullopt;
 }
 
 std::string textMember(const Json& body, const char* key) {
@@ -111,7 +111,11 @@ OwnApi::OwnApi(Plugin& plugin,
                const ServiceFolders& folders,
                RunQueue& queue,
                Router& router)
-    : plugin_(plugin), runner_(*plugin.runner()), intake_(intake), folders_(folders), queue_(queue) {
+    : plugin_(plugin),
+      runner_(*plugin.runner()),
+      intake_(intake),
+      folders_(folders),
+      queue_(queue) {
     addModuleRoutes(router);
     addRunRoutes(router);
     addFileRoutes(router);
@@ -202,8 +206,8 @@ void OwnApi::addRunRoutes(Router& router) {
                [this](const Request& request, const PathValues& values) {
                    const size_t first = countIn(request.parameter("from")).value_or(0);
                    return queue_.find(values[0])
-                              ? jsonResponse({{"from", first},
-                                              {"events", queue_.events(values[0], first)}})
+                              ? jsonResponse(
+                                    {{"from", first}, {"events", queue_.events(values[0], first)}})
                               : noRun(values[0]);
                });
     router.add(
@@ -279,9 +283,7 @@ Response OwnApi::cancelled(const Request& request, const std::string& id) {
     if (queue_.cancel(id, mode == "now" ? CancelMode::Now : CancelMode::AfterThisImage)) {
         return emptyResponse(202);
     }
-    return queue_.find(id) ? refusal(409,
-                                     "run_ended",
-                                     message("run {} has ended", quotedName(id)))
+    return queue_.find(id) ? refusal(409, "run_ended", message("run {} has ended", quotedName(id)))
                            : noRun(id);
 }
 
@@ -290,9 +292,8 @@ Response OwnApi::released(const Request& request) const {
     const JsonReader reader(body, "request");
     const std::string component = reader.text("component").value_or("all");
     const bool isUnloaded = reader.boolean("unload").value_or(false);
-    const Status status = isUnloaded
-                              ? call(plugin_, "unload", {{"component", component}}).status
-                              : runner_.release(component);
+    const Status status = isUnloaded ? call(plugin_, "unload", {{"component", component}}).status
+                                     : runner_.release(component);
     return status == Status::Ok ? emptyResponse(204)
                                 : refusal(409,
                                           "run_at_work",
@@ -339,10 +340,11 @@ Response OwnApi::downloaded(const Request& request, const PathValues& values) co
     const std::string path =
         index && *index < files.size() ? files[*index].value("path", std::string()) : std::string();
     return path.empty() || !isBelow(folders_.out, path)
-               ? refusal(404,
-                         "file_not_found",
-                         message("run {} has no file {}", quotedName(values[0]), quotedName(values[1])),
-                         message("GET /lowtide/v1/runs/ID lists them with their addresses"))
+               ? refusal(
+                     404,
+                     "file_not_found",
+                     message("run {} has no file {}", quotedName(values[0]), quotedName(values[1])),
+                     message("GET /lowtide/v1/runs/ID lists them with their addresses"))
                : fileResponse(path, request.header("range"));
 }
 
@@ -365,9 +367,8 @@ std::shared_ptr<SocketReader> OwnApi::reader(const Request& request) {
 }
 
 void OwnApi::queueChanged(size_t remaining) {
-    send({},
-         Json{{"event", "queueChanged"}, {"remaining", remaining}}.dump(),
-         Socket::Need::Always);
+    send(
+        {}, Json{{"event", "queueChanged"}, {"remaining", remaining}}.dump(), Socket::Need::Always);
 }
 
 void OwnApi::started(const StoredRun& /*run*/) {}
@@ -425,7 +426,7 @@ std::vector<std::shared_ptr<OwnSocket>> OwnApi::socketsOf(const std::string& run
     const std::lock_guard lock(mutex_);
     std::vector<std::shared_ptr<OwnSocket>> sockets;
     for (const auto& known : sockets_) {
-        if (const auto socket = known.lock(); socket && (run.empty() || socket->hears(run))) {
+        if (const auto socket = known.lock(); socket && socket->hears(run)) {
             sockets.push_back(socket);
         }
     }

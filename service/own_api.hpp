@@ -46,7 +46,7 @@ private:
     [[nodiscard]] Response exported(const Request& request) const;
     [[nodiscard]] Response downloaded(const Request& request, const PathValues& values) const;
     [[nodiscard]] Response uploaded(const Request& request, const std::string& name) const;
-    /// `run` empty: to all. `number`: as the event has it, -1: none.
+    /// `run` empty: to those that hear of all. `number`: as the event has it, -1: none.
     void send(const std::string& run,
               const std::string& text,
               Socket::Need need,
@@ -64,11 +64,13 @@ private:
 
 /// What clients see of a run.
 [[nodiscard]] Json runJson(const StoredRun& run, const ServiceFolders& folders);
+
 /// An image as a file: JPEG, or PNG where it has transparency.
 struct EncodedImage {
     std::string bytes;
     bool isPng = false;
 };
+
 [[nodiscard]] EncodedImage encodedPreview(const Image8& image);
 /// Four bytes, the first one the largest.
 [[nodiscard]] std::string bigEndian(uint32_t number);

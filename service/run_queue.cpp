@@ -115,7 +115,7 @@ StoredRun RunQueue::add(AskedRun asked) {
         store_->put(run);
     }
     changed_.notify_one();
-    reportChange();
+    reportRemaining();
     return run;
 }
 
@@ -135,11 +135,11 @@ bool RunQueue::cancel(const std::string& id, CancelMode mode) {
         run.state = RunState::Cancelled;
         run.ended = nowMilliseconds();
         run.result = {{"status", "cancelled"}, {"issues", Json::array()}};
-        store_->change(run);
+        store_->update(run);
     }
     const Json event = {{"event", "runFinished"}, {"run", id}, {"status", "cancelled"}};
     notify([&](RunListener& listener) { listener.event(run, event); });
-    reportChange();
+    reportRemaining();
     notify([&](RunListener& listener) { listener.settled(run); });
     return true;
 }
@@ -154,7 +154,7 @@ bool RunQueue::remove(const std::string& id) {
         store_->remove(id);
         std::erase_if(records_, [&](const Record& record) { return record.id == id; });
     }
-    reportChange();
+    reportRemaining();
     return true;
 }
 
@@ -211,7 +211,7 @@ void RunQueue::work() {
             cancel_ = CancelMode::No;
             running_ = next->id;
             next->started = nowMilliseconds();
-            store_->change(*next);
+            store_->update(*next);
             records_.push_back({.id = next->id, .events = {}, .report = {}});
             if (records_.size() > kMostReports) {
                 records_.pop_front();
@@ -223,18 +223,19 @@ void RunQueue::work() {
 
 /// Whatever happens to it, the next one runs.
 void RunQueue::runOne(StoredRun run) {
-    reportChange();
+    reportRemaining();
     notify([&](RunListener& listener) { listener.started(run); });
     Answer answer;
     try {
         Follower follower(*this, run);
         answer = runToEnd(runner_, run.graph, run.options, follower);
     } catch (const std::exception& error) {
-        log(Level::Error, std::string("run ") + run.id + " ended without its report: " + error.what());
+        log(Level::Error,
+            std::string("run ") + run.id + " ended without its report: " + error.what());
         answer = {.status = Status::Failed,
                   .result = {{"issues",
-                              graph::toJson(Issues{{.code = "internal_error",
-                                                    .message = Message(error.what())}})}}};
+                              graph::toJson(Issues{
+                                  {.code = "internal_error", .message = Message(error.what())}})}}};
     }
     finish(std::move(run), std::move(answer));
 }
@@ -256,13 +257,13 @@ void RunQueue::finish(StoredRun run, Answer answer) {
     {
         const std::lock_guard lock(mutex_);
         running_.clear();
-        store_->change(run);
+        store_->update(run);
         const auto record = std::ranges::find(records_, run.id, &Record::id);
         if (isReported && record != records_.end()) {
             record->report = std::move(answer.result);
         }
     }
-    reportChange();
+    reportRemaining();
     notify([&](RunListener& listener) { listener.settled(run); });
 }
 
@@ -275,15 +276,15 @@ void RunQueue::keepEvent(const std::string& id, Json& event) {
     }
 }
 
-void RunQueue::reportChange() {
+void RunQueue::reportRemaining() {
     const size_t count = remaining();
     notify([&](RunListener& listener) { listener.queueChanged(count); });
 }
 
-void RunQueue::notify(const std::function<void(RunListener&)>& tell) const {
+void RunQueue::notify(const std::function<void(RunListener&)>& call) const {
     for (RunListener* listener : listeners_) {
         try {
-            tell(*listener);
+            call(*listener);
         } catch (const std::exception& error) {
             log(Level::Error, std::string("a client was not notified: ") + error.what());
         }

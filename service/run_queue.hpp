@@ -38,10 +38,10 @@ public:
 struct AskedRun {
     std::string graph;
     Json options;
-    Json asked{};             ///< as StoredRun
-    std::string id{};         ///< empty: a new one
-    bool isFirst = false;     ///< in front of those that wait
-    std::optional<double> number{};  ///< the place among those that wait; nothing: behind them
+    Json asked{};                    ///< as StoredRun
+    std::string id{};                ///< empty: a new one
+    bool isFirst = false;            ///< in front of those that wait
+    std::optional<double> number{};  ///< the position among those that wait; nothing: behind them
 };
 
 /// Runs of all clients, in order, one at a time: the module has one thread for them.
@@ -91,9 +91,9 @@ private:
     void finish(StoredRun run, Answer answer);
     /// Numbers it, too.
     void keepEvent(const std::string& id, Json& event);
-    void reportChange();
+    void reportRemaining();
     /// Each listener, also where one fails.
-    void notify(const std::function<void(RunListener&)>& tell) const;
+    void notify(const std::function<void(RunListener&)>& call) const;
 
     Runner& runner_;
     std::vector<RunListener*> listeners_;

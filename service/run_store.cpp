@@ -32,7 +32,7 @@ public:
         return *next;
     }
 
-    void change(const StoredRun& run) override {
+    void update(const StoredRun& run) override {
         const auto known = std::ranges::find(runs_, run.id, &StoredRun::id);
         if (known == runs_.end()) {
             return;
@@ -78,8 +78,8 @@ const char* nameOf(RunState state) {
 
 Json numberJson(double number) {
     constexpr double kExact = 1e15;
-    const bool isWhole = std::abs(number) < kExact && number == std::trunc(number);
-    return isWhole ? Json(static_cast<int64_t>(number)) : Json(number);
+    const bool isInteger = std::abs(number) < kExact && number == std::trunc(number);
+    return isInteger ? Json(static_cast<int64_t>(number)) : Json(number);
 }
 
 std::unique_ptr<RunStore> makeMemoryStore(size_t mostEnded) {

@@ -15,7 +15,7 @@ enum class RunState : uint8_t { Waiting, Running, Finished, Refused, Failed, Can
 /// "waiting", "running", "finished", "refused", "failed", "cancelled".
 [[nodiscard]] const char* nameOf(RunState state);
 
-/// A whole number without a fraction, as clients expect it.
+/// An integer without a fraction, as clients expect it.
 [[nodiscard]] Json numberJson(double number);
 
 /// One run that somebody asked for, with the graph as it was then.
@@ -24,8 +24,8 @@ struct StoredRun {
     double number = 0;  ///< runs with smaller ones come first
     RunState state = RunState::Waiting;
     std::string graph;
-    Json options;       ///< docs/events.md
-    Json asked;         ///< what ComfyUI's protocol keeps of the request; null: it came another way
+    Json options;  ///< docs/events.md
+    Json asked;    ///< what ComfyUI's protocol keeps of the request; null: it came another way
     int64_t created = 0;  ///< milliseconds since 1970; 0: not yet
     int64_t started = 0;
     int64_t ended = 0;
@@ -41,7 +41,7 @@ public:
     /// The waiting run with the smallest number, which becomes a running one; nothing: none waits.
     [[nodiscard]] virtual std::optional<StoredRun> takeNext() = 0;
     /// The run of that id has become this.
-    virtual void change(const StoredRun& run) = 0;
+    virtual void update(const StoredRun& run) = 0;
     virtual void remove(const std::string& id) = 0;
     [[nodiscard]] virtual std::optional<StoredRun> find(const std::string& id) const = 0;
     /// Ended ones by their end, the running one, waiting ones by their number.

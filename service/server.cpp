@@ -1,6 +1,4 @@
 // The only file that sees Boost. <utility> comes first: Asio 1.74 uses std::exchange without it.
-#include <utility>
-
 #include "service/server.hpp"
 
 #include "plugin/base/error.hpp"
@@ -17,13 +15,13 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
-
 #include <deque>
 #include <future>
 #include <limits>
 #include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 
 namespace lowtide::service {
 
@@ -34,7 +32,8 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 namespace websocket = beast::websocket;
 using Failure = beast::error_code;
-using Network = net::basic_stream_socket<net::generic::stream_protocol, net::io_context::executor_type>;
+using Network =
+    net::basic_stream_socket<net::generic::stream_protocol, net::io_context::executor_type>;
 using Stream = beast::basic_stream<net::generic::stream_protocol, net::io_context::executor_type>;
 
 constexpr const char* kName = "lowtide";
@@ -51,7 +50,7 @@ std::string textOf(beast::string_view text) {
 
 class WebSocketConnection;
 
-/// What the network's thread and all connections share.
+/// What the network's thread and all connections have in common.
 struct Shared {
     Shared(Handler& itsHandler, const ServerLimits& itsLimits)
         : handler(itsHandler), limits(itsLimits) {}
@@ -84,7 +83,10 @@ class WebSocketConnection final : public Socket,
                                   public std::enable_shared_from_this<WebSocketConnection> {
 public:
     WebSocketConnection(Shared& shared, Stream stream, std::shared_ptr<SocketReader> reader)
-        : shared_(shared), counted_(shared), stream_(std::move(stream)), reader_(std::move(reader)) {}
+        : shared_(shared),
+          counted_(shared),
+          stream_(std::move(stream)),
+          reader_(std::move(reader)) {}
 
     void accept(const http::request<http::string_body>& request) {
         beast::get_lowest_layer(stream_).expires_never();
@@ -224,13 +226,15 @@ private:
         parser_->header_limit(shared_.limits.headerBytes);
         parser_->body_limit(std::numeric_limits<uint64_t>::max());  // until the path is known
         stream_.expires_after(shared_.limits.patience);
-        http::async_read_header(stream_, buffer_, *parser_, [self = shared_from_this()](Failure failure, size_t) {
-            if (!failure) {
-                self->takeHeader();
-            } else if (failure.category() == http::make_error_code(http::error::bad_target).category()) {
-                self->refuseParse(failure);
-            }
-        });
+        http::async_read_header(
+            stream_, buffer_, *parser_, [self = shared_from_this()](Failure failure, size_t) {
+                if (!failure) {
+                    self->takeHeader();
+                } else if (failure.category() ==
+                           http::make_error_code(http::error::bad_target).category()) {
+                    self->refuseParse(failure);
+                }
+            });
     }
 
     /// What is no request of HTTP; a client that left in the middle of one needs no answer.
@@ -239,17 +243,16 @@ private:
         if (failure == http::error::end_of_stream || failure == http::error::partial_message) {
             stream_.close();
         } else if (failure == http::error::header_limit) {
-            respond(refusal(431,
-                            "header_too_large",
-                            message("the header is larger than {} bytes", shared_.limits.headerBytes)));
+            respond(
+                refusal(431,
+                        "header_too_large",
+                        message("the header is larger than {} bytes", shared_.limits.headerBytes)));
         } else if (failure == http::error::body_limit) {
-            respond(refusal(413,
-                            "body_too_large",
-                            message("the body is larger than {} bytes", mostBytes_)));
+            respond(refusal(
+                413, "body_too_large", message("the body is larger than {} bytes", mostBytes_)));
         } else {
-            respond(refusal(400,
-                            "bad_request",
-                            message("the request cannot be read: {}", failure.message())));
+            respond(refusal(
+                400, "bad_request", message("the request cannot be read: {}", failure.message())));
         }
     }
 
@@ -261,13 +264,15 @@ private:
         isHead_ = request_.method == "HEAD";
         keepsOpen_ = head.keep_alive();
         for (const auto& field : head) {
-            request_.headers.try_emplace(toLower(textOf(field.name_string())), textOf(field.value()));
+            request_.headers.try_emplace(toLower(textOf(field.name_string())),
+                                         textOf(field.value()));
         }
         if (!readTarget(textOf(head.target()), request_)) {
-            refuseUnread(refusal(400,
-                                 "bad_target",
-                                 message("the path {} cannot be read", quotedName(textOf(head.target()))),
-                                 message("write it in UTF-8 with percent codes")));
+            refuseUnread(
+                refusal(400,
+                        "bad_target",
+                        message("the path {} cannot be read", quotedName(textOf(head.target()))),
+                        message("write it in UTF-8 with percent codes")));
             return;
         }
         if (std::optional<Response> refused = shared_.handler.refused(request_)) {
@@ -294,9 +299,10 @@ private:
     void openSocket() {
         std::shared_ptr<SocketReader> reader = shared_.handler.reader(request_);
         if (!reader) {
-            refuseUnread(refusal(404,
-                                 "not_found",
-                                 message("there is no WebSocket at {}", quotedName(request_.pathText()))));
+            refuseUnread(
+                refusal(404,
+                        "not_found",
+                        message("there is no WebSocket at {}", quotedName(request_.pathText()))));
             return;
         }
         std::make_shared<WebSocketConnection>(shared_, std::move(stream_), std::move(reader))
@@ -306,23 +312,25 @@ private:
     void sendContinue() {
         continue_.emplace(http::status::continue_, 11);
         stream_.expires_after(shared_.limits.patience);
-        http::async_write(stream_, *continue_, [self = shared_from_this()](Failure failure, size_t) {
-            if (!failure) {
-                self->readBody();
-            }
-        });
+        http::async_write(
+            stream_, *continue_, [self = shared_from_this()](Failure failure, size_t) {
+                if (!failure) {
+                    self->readBody();
+                }
+            });
     }
 
     void readBody() {
         stream_.expires_after(
             patienceFor(parser_->content_length().value_or(mostBytes_), shared_.limits));
-        http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](Failure failure, size_t) {
-            if (!failure) {
-                self->answer();
-            } else if (failure == http::error::body_limit) {
-                self->refuseParse(failure);
-            }
-        });
+        http::async_read(
+            stream_, buffer_, *parser_, [self = shared_from_this()](Failure failure, size_t) {
+                if (!failure) {
+                    self->answer();
+                } else if (failure == http::error::body_limit) {
+                    self->refuseParse(failure);
+                }
+            });
     }
 
     /// On another thread, so that the network goes on.
@@ -386,9 +394,10 @@ private:
         written->keep_alive(keepsOpen_);
         written->prepare_payload();
         stream_.expires_after(patienceFor(written->payload_size().value_or(0), shared_.limits));
-        auto whole = std::make_shared<http::response_serializer<Body>>(*written);
-        whole->split(isHead_);
-        const auto onEnd = [self = shared_from_this(), written, whole](Failure failure, size_t) {
+        auto serializer = std::make_shared<http::response_serializer<Body>>(*written);
+        serializer->split(isHead_);
+        const auto onEnd = [self = shared_from_this(), written, serializer](Failure failure,
+                                                                            size_t) {
             if (failure) {
                 return;
             }
@@ -399,9 +408,9 @@ private:
             }
         };
         if (isHead_) {
-            http::async_write_header(stream_, *whole, onEnd);
+            http::async_write_header(stream_, *serializer, onEnd);
         } else {
-            http::async_write(stream_, *whole, onEnd);
+            http::async_write(stream_, *serializer, onEnd);
         }
     }
 
@@ -416,11 +425,12 @@ private:
 
     void discard() {
         buffer_.clear();
-        stream_.async_read_some(buffer_.prepare(64u << 10), [self = shared_from_this()](Failure failure, size_t) {
-            if (!failure) {
-                self->discard();
-            }
-        });
+        stream_.async_read_some(buffer_.prepare(64u << 10),
+                                [self = shared_from_this()](Failure failure, size_t) {
+                                    if (!failure) {
+                                        self->discard();
+                                    }
+                                });
     }
 
     Shared& shared_;
@@ -456,7 +466,8 @@ public:
                 return;
             }
             constexpr bool kIsLocal = std::is_same_v<Protocol, net::local::stream_protocol>;
-            std::make_shared<HttpConnection>(self->shared_, Network(std::move(socket)), kIsLocal)->start();
+            std::make_shared<HttpConnection>(self->shared_, Network(std::move(socket)), kIsLocal)
+                ->start();
             self->accept();
         });
     }
@@ -564,9 +575,10 @@ void Server::listen(const std::string& socketPath) {
             state_->shared, net::local::stream_protocol::endpoint(socketPath), failure);
     });
     if (failure) {
-        throw Error(ErrorKind::InvalidInput,
-                    message("the socket {} cannot be made: {}", quotedName(socketPath), failure.message()),
-                    message("name another path with --socket"));
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("the socket {} cannot be made: {}", quotedName(socketPath), failure.message()),
+            message("name another path with --socket"));
     }
     state_->files.push_back(std::move(file));
     state_->add<net::local::stream_protocol>(std::move(acceptor));

@@ -20,10 +20,10 @@ constexpr uint64_t kMostUpload = 100u << 20;
 constexpr uint64_t kMostOtherBody = 1u << 20;
 
 int statusOfKind(ErrorKind kind) {
-    return kind == ErrorKind::NotFound                               ? 404
+    return kind == ErrorKind::NotFound                                ? 404
            : kind == ErrorKind::Internal || kind == ErrorKind::Device ? 500
-           : kind == ErrorKind::OutOfMemory                          ? 503
-                                                                     : 400;
+           : kind == ErrorKind::OutOfMemory                           ? 503
+                                                                      : 400;
 }
 
 /// Images that nodes showed to clients of an earlier service.
@@ -86,20 +86,19 @@ struct Service::State final : Handler {
     Response answer(const Request& request) override {
         try {
             const std::optional<Response> response = router.answer(withoutApiPrefix(request));
-            return response ? *response
-                            : refusal(404,
-                                      "not_found",
-                                      message("there is nothing at {}",
-                                              quotedName(request.pathText())),
-                                      message("docs/serve.md lists what this service answers"));
+            return response
+                       ? *response
+                       : refusal(404,
+                                 "not_found",
+                                 message("there is nothing at {}", quotedName(request.pathText())),
+                                 message("docs/serve.md lists what this service answers"));
         } catch (const Error& error) {
-            return jsonResponse(
-                {{"issues",
-                  graph::toJson(Issues{{.code = std::string(codeOf(error.kind())),
-                                        .item = error.item(),
-                                        .message = error.message(),
-                                        .hint = error.hint()}})}},
-                statusOfKind(error.kind()));
+            return jsonResponse({{"issues",
+                                  graph::toJson(Issues{{.code = std::string(codeOf(error.kind())),
+                                                        .item = error.item(),
+                                                        .message = error.message(),
+                                                        .hint = error.hint()}})}},
+                                statusOfKind(error.kind()));
         }
     }
 

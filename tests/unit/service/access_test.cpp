@@ -32,7 +32,12 @@ private Q_SLOTS:
              {"another page", "prompt", "localhost:8197", "http://evil.example", "", 403},
              {"another port", "prompt", "localhost:8197", "http://localhost:80", "", 403},
              {"a file", "prompt", "localhost:8197", "null", "", 403},
-             {"another page with a token", "lowtide", "localhost:8197", "http://evil.example", "secret", 403}});
+             {"another page with a token",
+              "lowtide",
+              "localhost:8197",
+              "http://evil.example",
+              "secret",
+              403}});
     }
 
     void refusesWhoMayNot() {

@@ -50,9 +50,18 @@ private Q_SLOTS:
                      {{"event", "nodeFinished"}, {"node", "9"}, {"files", {"sub/a_1.png"}}},
                      {{"event", "runFinished"}, {"status", "ok"}}});
         QCOMPARE(types,
-                 (QStringList{"execution_start", "execution_cached", "progress_state", "executing",
-                              "progress_state", "progress", "progress_state", "progress_state",
-                              "executing", "executed", "progress_state", "execution_success"}));
+                 (QStringList{"execution_start",
+                              "execution_cached",
+                              "progress_state",
+                              "executing",
+                              "progress_state",
+                              "progress",
+                              "progress_state",
+                              "progress_state",
+                              "executing",
+                              "executed",
+                              "progress_state",
+                              "execution_success"}));
         const Json history = run.history();
         QCOMPARE(history.at("outputs").at("9").at("images").at(0).dump(),
                  std::string(R"({"filename":"a_1.png","subfolder":"sub","type":"output"})"));
@@ -86,21 +95,27 @@ private Q_SLOTS:
                      {{"event", "nodeCached"}, {"node", "9"}, {"files", {"a.png"}}},
                      {{"event", "runFinished"}, {"status", "ok"}}});
         QCOMPARE(types,
-                 (QStringList{"execution_start", "execution_cached", "executed", "progress_state",
+                 (QStringList{"execution_start",
+                              "execution_cached",
+                              "executed",
+                              "progress_state",
                               "execution_success"}));
     }
 
     void namesTheNodeOfAnError() {
         ComfyMessages run("id", kPrompt);
         (void)typesOf(run, {{{"event", "runStarted"}}, nodeEvent("nodeStarted", "3")});
-        const Json issue = {{"node", "3_fit"}, {"code", "out_of_memory"}, {"message", "no room"}, {"hint", "smaller"}};
-        const auto messages = run.take(
-            {{"event", "runFinished"}, {"status", "failed"}, {"issues", {issue}}}, 1000);
+        const Json issue = {{"node", "3_fit"},
+                            {"code", "out_of_memory"},
+                            {"message", "no space"},
+                            {"hint", "smaller"}};
+        const auto messages =
+            run.take({{"event", "runFinished"}, {"status", "failed"}, {"issues", {issue}}}, 1000);
         const Json& data = messages.back().data;
         QCOMPARE(messages.back().type, std::string("execution_error"));
         QCOMPARE(data.at("node_id"), Json("3"));
         QCOMPARE(data.at("node_type"), Json("KSampler"));
-        QCOMPARE(data.at("exception_message"), Json("no room\nsmaller\n"));
+        QCOMPARE(data.at("exception_message"), Json("no space\nsmaller\n"));
         QVERIFY(!run.history().at("status").at("completed").get<bool>());
     }
 

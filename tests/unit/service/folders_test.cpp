@@ -22,15 +22,15 @@ service::ServiceFolders folders() {
 
 std::vector<NodeDesc> loader() {
     return {{.id = "load",
-                            .label = "Load",
-                            .params = {{.id = "file",
-                                        .label = "File",
-                                        .kind = ParamKind::File,
-                                        .defaultValue = std::string()},
-                                       {.id = "text",
-                                        .label = "Text",
-                                        .kind = ParamKind::Text,
-                                        .defaultValue = std::string()}}}};
+             .label = "Load",
+             .params = {{.id = "file",
+                         .label = "File",
+                         .kind = ParamKind::File,
+                         .defaultValue = std::string()},
+                        {.id = "text",
+                         .label = "Text",
+                         .kind = ParamKind::Text,
+                         .defaultValue = std::string()}}}};
 }
 
 }  // namespace

@@ -37,9 +37,10 @@ service::Router twoRoutes() {
 }
 
 QByteArray formOf(const char* end) {
-    return QByteArray("--XX\r\nContent-Disposition: form-data; name=\"image\"; "
-                      "filename=\"a;b.png\"\r\nContent-Type: image/png\r\n\r\n1\r\n2\r\n"
-                      "--XX\r\nContent-Disposition: form-data; name=\"type\"\r\n\r\ninput\r\n") +
+    return QByteArray(
+               "--XX\r\nContent-Disposition: form-data; name=\"image\"; "
+               "filename=\"a;b.png\"\r\nContent-Type: image/png\r\n\r\n1\r\n2\r\n"
+               "--XX\r\nContent-Disposition: form-data; name=\"type\"\r\n\r\ninput\r\n") +
            end;
 }
 
@@ -76,14 +77,15 @@ private Q_SLOTS:
     }
 
     void findsRoutes_data() {
-        testing::addTable<QString, QString, QString>({"method", "target", "body"},
-                                                     {{"value", "GET", "/runs/7", "run 7"},
-                                                      {"slash in it", "GET", "/runs/a%2Fb", "run a/b"},
-                                                      {"head", "HEAD", "/runs/7", "run 7"},
-                                                      {"other method", "PUT", "/runs", "405"},
-                                                      {"deeper", "GET", "/runs/7/8", "no route"},
-                                                      {"empty part", "GET", "//runs/7", "no route"},
-                                                      {"root", "GET", "/", "no route"}});
+        testing::addTable<QString, QString, QString>(
+            {"method", "target", "body"},
+            {{"value", "GET", "/runs/7", "run 7"},
+             {"slash in it", "GET", "/runs/a%2Fb", "run a/b"},
+             {"head", "HEAD", "/runs/7", "run 7"},
+             {"other method", "PUT", "/runs", "405"},
+             {"deeper", "GET", "/runs/7/8", "no route"},
+             {"empty part", "GET", "//runs/7", "no route"},
+             {"root", "GET", "/", "no route"}});
     }
 
     void findsRoutes() {
@@ -124,8 +126,8 @@ private Q_SLOTS:
     }
 
     void readsForms() {
-        const auto form =
-            service::readForm("multipart/form-data; boundary=XX", formOf("--XX--\r\n").toStdString());
+        const auto form = service::readForm("multipart/form-data; boundary=XX",
+                                            formOf("--XX--\r\n").toStdString());
         QVERIFY(form.has_value());
         QCOMPARE(form->at("image").fileName, std::string("a;b.png"));
         QCOMPARE(form->at("image").value, std::string("1\r\n2"));
@@ -139,8 +141,12 @@ private Q_SLOTS:
              {"another boundary", "multipart/form-data; boundary=YY", formOf("--XX--")},
              {"no boundary", "multipart/form-data", formOf("--XX--")},
              {"another type", "text/plain; boundary=XX", formOf("--XX--")},
-             {"no name", "multipart/form-data; boundary=XX", QByteArray("--XX\r\nA: b\r\n\r\n1\r\n--XX--")},
-             {"header without an end", "multipart/form-data; boundary=XX", QByteArray("--XX\r\n") + QByteArray(9000, 'a')},
+             {"no name",
+              "multipart/form-data; boundary=XX",
+              QByteArray("--XX\r\nA: b\r\n\r\n1\r\n--XX--")},
+             {"header without an end",
+              "multipart/form-data; boundary=XX",
+              QByteArray("--XX\r\n") + QByteArray(9000, 'a')},
              {"nothing", "multipart/form-data; boundary=XX", QByteArray()}});
     }
 

@@ -136,7 +136,8 @@ private Q_SLOTS:
     void init() {
         server_ = std::make_unique<Server>(
             handler_,
-            service::ServerLimits{.connections = 8, .messageBytes = 1000, .patience = std::chrono::seconds(1)});
+            service::ServerLimits{
+                .connections = 8, .messageBytes = 1000, .patience = std::chrono::seconds(1)});
         port_ = server_->listen("127.0.0.1", 0);
     }
 
@@ -149,15 +150,24 @@ private Q_SLOTS:
              {"no HTTP", "GARBAGE\r\n\r\n", "400 Bad Request"},
              {"bytes", QByteArray(200, '\xff'), "400 Bad Request"},
              {"bad target", "GET /%zz HTTP/1.1\r\n" + kClose, "400 Bad Request"},
-             {"large header", "GET /a HTTP/1.1\r\nX: " + QByteArray(40000, 'a') + "\r\n" + kClose, "431 "},
+             {"large header",
+              "GET /a HTTP/1.1\r\nX: " + QByteArray(40000, 'a') + "\r\n" + kClose,
+              "431 "},
              {"large body", "POST /a HTTP/1.1\r\nContent-Length: 1001\r\n" + kClose, "413 "},
-             {"huge body", "POST /a HTTP/1.1\r\nContent-Length: 18446744073709551615\r\n" + kClose, "413 "},
-             {"large pieces",
-              "POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + kClose + "7d0\r\n" + QByteArray(2000, 'a') + "\r\n0\r\n\r\n",
+             {"huge body",
+              "POST /a HTTP/1.1\r\nContent-Length: 18446744073709551615\r\n" + kClose,
               "413 "},
-             {"refused with a body", "POST /refused HTTP/1.1\r\nContent-Length: 900\r\n" + kClose, "401 "},
+             {"large pieces",
+              "POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + kClose + "7d0\r\n" +
+                  QByteArray(2000, 'a') + "\r\n0\r\n\r\n",
+              "413 "},
+             {"refused with a body",
+              "POST /refused HTTP/1.1\r\nContent-Length: 900\r\n" + kClose,
+              "401 "},
              {"fails", "GET /throws HTTP/1.1\r\n" + kClose, "500 "},
-             {"no socket there", "GET /a HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nHost: a\r\n\r\n", "404 "}});
+             {"no socket there",
+              "GET /a HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nHost: a\r\n\r\n",
+              "404 "}});
     }
 
     void answersWhatIsAsked() {
@@ -170,18 +180,20 @@ private Q_SLOTS:
 
     void keepsConnectionsOpen() {
         const Client client(port_);
-        client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none"
-                    "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: close\r\n\r\ntwo");
+        client.send(
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none"
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: close\r\n\r\ntwo");
         const QByteArray answers = client.received();
         QVERIFY2(answers.contains("POST one") && answers.endsWith("POST two"), answers.constData());
     }
 
     /// Half a header, half a body, nothing: the connection ends.
     void endsSlowClients_data() {
-        testing::addTable<QByteArray>({"request"},
-                                      {{"nothing", ""},
-                                       {"half a header", "GET /a HT"},
-                                       {"half a body", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf"}});
+        testing::addTable<QByteArray>(
+            {"request"},
+            {{"nothing", ""},
+             {"half a header", "GET /a HT"},
+             {"half a body", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf"}});
     }
 
     void endsSlowClients() {
@@ -206,8 +218,9 @@ private Q_SLOTS:
 
     void echoesOnAWebSocket() {
         const Client client(port_);
-        client.send("GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n");
+        client.send(
+            "GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n");
         QVERIFY(client.received("\r\n\r\n").contains("101 Switching"));
         client.send(QByteArray::fromHex("818200000000") + "hi");
         QVERIFY(client.received("hi").endsWith(QByteArray::fromHex("8102") + "hi"));
@@ -241,9 +254,10 @@ private Q_SLOTS:
             const Client client(path);
             client.send("GET /a HTTP/1.1\r\n" + kClose);
             QVERIFY(client.received().contains("200 OK"));
-            QCOMPARE(QFile::permissions(folder.filePath("s")) &
-                         (QFile::ReadGroup | QFile::WriteGroup | QFile::ReadOther | QFile::WriteOther),
-                     QFile::Permissions());
+            QCOMPARE(
+                QFile::permissions(folder.filePath("s")) &
+                    (QFile::ReadGroup | QFile::WriteGroup | QFile::ReadOther | QFile::WriteOther),
+                QFile::Permissions());
         }
         QVERIFY(!QFileInfo::exists(folder.filePath("s")));
     }
