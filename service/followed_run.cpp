@@ -107,21 +107,19 @@ void EventQueue::preview(RunId, std::string_view node, const Image8& image) noex
 
 void EventQueue::put(RunNews news) noexcept {
     const bool isImage = news.event.empty();
-    {
-        const std::lock_guard lock(mutex_);
-        if (isImage ? imageCount_ >= kMostImages
-                    : waiting_.size() >= kMostWaiting && mayBeMissed(news.event)) {
-            ++missed_;
-            return;
-        }
-        try {
-            waiting_.push_back(std::move(news));
-            imageCount_ += isImage ? 1 : 0;
-        } catch (const std::exception&) {
-            ++missed_;
-        }
+    const std::lock_guard lock(mutex_);
+    if (isImage ? imageCount_ >= kMostImages
+                : waiting_.size() >= kMostWaiting && mayBeMissed(news.event)) {
+        ++missed_;
+        return;
     }
-    arrived_.notify_one();
+    try {
+        waiting_.push_back(std::move(news));
+        imageCount_ += isImage ? 1 : 0;
+    } catch (const std::exception&) {
+        ++missed_;
+    }
+    arrived_.notify_one();  // under the lock: who takes the last event may end the queue
 }
 
 size_t EventQueue::missedCount() const {

@@ -1,4 +1,4 @@
-// The only file that sees Boost. <utility> comes first: Asio 1.74 uses std::exchange without it.
+// The only file that sees Boost.
 #include "service/server.hpp"
 
 #include "plugin/base/error.hpp"
