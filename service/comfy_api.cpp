@@ -239,10 +239,13 @@ Response ComfyApi::queueEdited(const Request& request) {
 }
 
 Response ComfyApi::history(const Request& request, const std::string& id) const {
-    std::vector<StoredRun> runs = queue_.list();
-    std::erase_if(runs, [&](const StoredRun& run) {
-        return !run.result.contains("comfyui") || (!id.empty() && run.id != id);
-    });
+    std::vector<StoredRun> runs;
+    if (id.empty()) {
+        runs = queue_.list();
+    } else if (std::optional<StoredRun> run = queue_.find(id)) {
+        runs.push_back(std::move(*run));
+    }
+    std::erase_if(runs, [](const StoredRun& run) { return !run.result.contains("comfyui"); });
     const size_t most = numberIn(request, "max_items").value_or(runs.size());
     const size_t behind = runs.size() > most ? runs.size() - most : 0;
     const size_t first = std::min(numberIn(request, "offset").value_or(behind), runs.size());
@@ -276,10 +279,9 @@ Response ComfyApi::interrupted(const Request& request) {
         body.is_object() && body.contains("prompt_id") && body.at("prompt_id").is_string()
             ? body.at("prompt_id").get<std::string>()
             : "";
-    for (const StoredRun& run : queue_.list()) {
-        if (run.state == RunState::Running && (wanted.empty() || run.id == wanted)) {
-            queue_.cancel(run.id, CancelMode::Now);
-        }
+    const std::optional<StoredRun> run = queue_.running();
+    if (run && (wanted.empty() || run->id == wanted)) {
+        queue_.cancel(run->id, CancelMode::Now);
     }
     return emptyResponse();
 }
@@ -350,14 +352,12 @@ std::shared_ptr<SocketReader> ComfyApi::reader(const Request& request) {
 void ComfyApi::opened(const std::string& id, const std::shared_ptr<Socket>& socket) {
     Json status = statusData(queue_.remaining());
     status["sid"] = id;
-    std::string running;
-    for (const StoredRun& run : queue_.list()) {
-        running = run.state == RunState::Running && clientOf(run) == id ? run.id : running;
-    }
+    const std::optional<StoredRun> run = queue_.running();
+    const bool isRunning = run && clientOf(*run) == id;
     const std::lock_guard lock(mutex_);
     clients_[id] = {.socket = socket};
     socket->sendText(Json{{"type", "status"}, {"data", status}}.dump(), Socket::Need::Always);
-    if (!running.empty()) {
+    if (isRunning) {
         socket->sendText(Json{{"type", "executing"}, {"data", {{"node", currentNode_}}}}.dump(),
                          Socket::Need::Always);
     }

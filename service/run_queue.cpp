@@ -19,10 +19,6 @@ RunState stateOf(Status status) {
                                          : RunState::Failed;
 }
 
-bool isOpen(const StoredRun& run) {
-    return run.state == RunState::Waiting || run.state == RunState::Running;
-}
-
 /// What is kept of a report for as long as the run is.
 Json resultOf(const Json& report) {
     Json result = Json::object();
@@ -106,7 +102,7 @@ StoredRun RunQueue::add(AskedRun asked) {
                         message("there is a run {} already", quotedName(run.id)),
                         message("give another id, or none"));
         }
-        if (static_cast<size_t>(std::ranges::count_if(store_->list(), isOpen)) >= kMostWaiting) {
+        if (store_->remaining() >= kMostWaiting) {
             throw Error(ErrorKind::InvalidInput,
                         message("{} runs wait already", kMostWaiting),
                         message("cancel some, or ask again later"));
@@ -169,7 +165,13 @@ std::vector<StoredRun> RunQueue::list() const {
 }
 
 size_t RunQueue::remaining() const {
-    return static_cast<size_t>(std::ranges::count_if(list(), isOpen));
+    const std::lock_guard lock(mutex_);
+    return store_->remaining();
+}
+
+std::optional<StoredRun> RunQueue::running() const {
+    const std::lock_guard lock(mutex_);
+    return running_.empty() ? std::nullopt : store_->find(running_);
 }
 
 std::vector<Json> RunQueue::events(const std::string& id, size_t first) const {

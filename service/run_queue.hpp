@@ -71,6 +71,7 @@ public:
     [[nodiscard]] std::vector<StoredRun> list() const;
     /// How many wait or run.
     [[nodiscard]] size_t remaining() const;
+    [[nodiscard]] std::optional<StoredRun> running() const;
     /// Its events from number `first` on, without those that may be missed; the newest runs alone.
     [[nodiscard]] std::vector<Json> events(const std::string& id, size_t first) const;
     /// Null: it has none, or it is kept no longer.

@@ -57,6 +57,10 @@ public:
         return known == runs_.end() ? std::nullopt : std::optional(*known);
     }
 
+    size_t remaining() const override {
+        return runs_.size() - static_cast<size_t>(std::ranges::count_if(runs_, isEnded));
+    }
+
     std::vector<StoredRun> list() const override { return {runs_.begin(), runs_.end()}; }
 
 private:

@@ -44,6 +44,8 @@ public:
     virtual void update(const StoredRun& run) = 0;
     virtual void remove(const std::string& id) = 0;
     [[nodiscard]] virtual std::optional<StoredRun> find(const std::string& id) const = 0;
+    /// How many wait or run.
+    [[nodiscard]] virtual size_t remaining() const = 0;
     /// Ended ones by their end, the running one, waiting ones by their number.
     [[nodiscard]] virtual std::vector<StoredRun> list() const = 0;
 };
