@@ -16,7 +16,7 @@ GRAPH, EXECUTOR, RESIDENCY, TENSOR = "plugin/graph", "plugin/executor", "plugin/
 INTEROP = "plugin/interop"
 SAMPLING, ENCODINGS = "plugin/sampling", "plugin/encodings"
 TEXT, NN, CHECKPOINTS, FAMILIES = "plugin/text", "plugin/nn", "plugin/checkpoints", "plugin/families"
-MODULE, NODES, CLI = "plugin/module", "nodes", "cli"
+MODULE, NODES, SERVICE, CLI = "plugin/module", "nodes", "service", "cli"
 ENGINE = "nodes/engine/"
 BELOW_NN = [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMPLING, TEXT]
 # folder -> what it does, folders that it may include (itself is always allowed; None: all). The one place of this table:
@@ -42,7 +42,9 @@ LAYERS = {
     NODES: ("what a user sees on the canvas, each node with its stage; `engine` makes plans, runs and dry runs of stages", BELOW_NN + [NN, CHECKPOINTS, FAMILIES, VIDEO, EXECUTOR]),
     MODULE: ("wires residency, stages, node types, the runner and the C API", None),
     "ui": ("the [studio](studio.md), the Qt plugin, and what the command uses too", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH, INTEROP]),
-    CLI: ("the command `lowtide`", [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH, INTEROP, "ui"]),
+    SERVICE: ("[HTTP and WebSocket](serve.md) for other programs, runs that are followed to their end",
+              [HOST, BASE, FILES, IMAGE, GRAPH, INTEROP, "ui"]),
+    CLI: ("the command `lowtide`", [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH, INTEROP, "ui", SERVICE]),
     "examples": ("graphs, and hosts that use the module as those of other projects do", None),
     "tests": ("tests, benches and what they share", None),
 }
@@ -84,6 +86,7 @@ UI_LIBRARIES = {folder: seen for folder, (_, seen) in UI_LAYERS.items()}
 ENTRIES = {
     (NODES, EXECUTOR): ("plugin/executor/node.hpp",),
     (CLI, "ui"): QT_FREE_FOLDERS,
+    (SERVICE, "ui"): ("ui/loader/", "ui/models/"),
 }
 TORCH_FREE_FILES = {
     "plugin/nn/blocks/network_builder.hpp",
@@ -207,7 +210,7 @@ def main() -> int:
         print("\n".join(printed(table, prefix) for table, prefix in PAGES.values()), end="")
         return 0
     problems, count = outdated_pages(root, "--update" in options), 0
-    for top in ("plugin", "nodes", "ui", "cli", "tests", "examples"):
+    for top in ("plugin", "nodes", "ui", "service", "cli", "tests", "examples"):
         for file in sorted((root / top).rglob("*")):
             if file.suffix in (".hpp", ".cpp", ".cu", ".cuh"):
                 count += 1

@@ -69,7 +69,7 @@ def table_reasons(root):
 def run_xgettext(root, file):
     """The formats of all messages in the sources and in the table of ComfyUI's classes into a .pot file; their positions without
     lines, which change often."""
-    sources = [source.relative_to(root).as_posix() for folder in ("plugin", "nodes", "ui", "cli") for source in (root / folder).rglob("*.[ch]pp")]
+    sources = [source.relative_to(root).as_posix() for folder in ("plugin", "nodes", "ui", "service", "cli") for source in (root / folder).rglob("*.[ch]pp")]
     reasons = table_reasons(root)
     with tempfile.TemporaryDirectory() as folder:
         if reasons:
