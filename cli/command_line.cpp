@@ -114,6 +114,7 @@ struct Invocation {
     ConvertArguments convert;
     ImportArguments foreign;
     ExportArguments exported;
+    ServeArguments served;
     bool json = false;
     bool cards = false;
     std::string device;
@@ -321,6 +322,37 @@ void addExport(Invocation& invocation) {
     command.add_flag("--workflow", arguments.workflow, "Write what ComfyUI's editor opens instead");
 }
 
+void addServe(Invocation& invocation) {
+    ServeArguments& arguments = invocation.served;
+    CLI::App& command = invocation.add(
+        "serve", "Let other programs run graphs over HTTP", [&] { return serve(arguments); });
+    command.add_option(
+        "--port", arguments.port, "TCP port (default 8197, with --socket none; 0: a free one)");
+    command.add_option("--socket", arguments.socket, "Path of a Unix socket, for this user alone");
+    command.add_option("--listen",
+                       arguments.listen,
+                       "Address of TCP: 127.0.0.1 (default); of others every request needs the "
+                       "token");
+    command.add_option(
+        "--out", arguments.out, "Folder for images, with folders for what clients upload");
+    command
+        .add_option("--token",
+                    arguments.token,
+                    "What clients must send (default: a new one, which is printed)")
+        ->envname("LOWTIDE_TOKEN");
+    command.add_flag("--exit-with-parent",
+                     arguments.exitWithParent,
+                     "End when the program that started this one has ended");
+    addRepeatable(command,
+                  "--model-folder",
+                  arguments.modelFolders,
+                  "Folder with models, or an extra_model_paths.yaml: clients name files in it "
+                  "(repeatable)");
+    addThreadsOption(command, arguments.threads);
+    command.add_option("--log", arguments.log, "Log lines to show (default: warning)")
+        ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+}
+
 void addCommands(Invocation& invocation) {
     addRun(invocation);
     addCheckAndPlan(invocation);
@@ -330,6 +362,7 @@ void addCommands(Invocation& invocation) {
     addConvert(invocation);
     addImport(invocation);
     addExport(invocation);
+    addServe(invocation);
     CLI::App& report = invocation.add("report", "Print a report that --report wrote", [&] {
         return printReport(invocation.file);
     });

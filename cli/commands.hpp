@@ -76,6 +76,18 @@ struct ExportArguments : GraphArguments {
     bool workflow = false;  ///< what the editor opens, in place of what the server takes
 };
 
+struct ServeArguments {
+    std::optional<uint16_t> port;  ///< 0: a free one; nothing: kUsualPort, unless there is a socket
+    std::string socket;            ///< path of a Unix socket; empty: none
+    std::string listen = "127.0.0.1";
+    std::string out = ".";
+    std::string token;  ///< empty: a new one
+    bool exitWithParent = false;
+    std::vector<std::string> modelFolders;
+    int threads = 0;
+    std::string log = "warning";
+};
+
 struct ConvertArguments {
     std::string checkpoint;
     std::string storage;
@@ -113,6 +125,8 @@ Status importGraph(const ImportArguments& arguments);
 Status exportGraph(const ExportArguments& arguments);
 /// Writes a checkpoint again in another storage and reports what that cost.
 Status convertCheckpoint(const ConvertArguments& arguments);
+/// Serves HTTP until it is asked to stop. Prints where, and the token.
+Status serve(const ServeArguments& arguments);
 Status printReport(const std::string& path);
 
 /// The file that a user named: a graph's, or that of a preset by its id or title. Error{NotFound}

@@ -10,6 +10,8 @@ namespace lowtide::cli {
 void catchInterrupts();
 /// How often the user asked to stop.
 [[nodiscard]] int interruptCount();
+/// The process that started this one; another one where that has ended.
+[[nodiscard]] int parentProcess();
 /// Standard error is a terminal with a cursor.
 [[nodiscard]] bool errorIsTerminal();
 /// Goes on as another program, with these words behind its path. Returns only when it cannot, with

@@ -33,6 +33,10 @@ int interruptCount() {
     return interrupts.load();
 }
 
+int parentProcess() {
+    return getppid();
+}
+
 bool errorIsTerminal() {
     return isatty(STDERR_FILENO) == 1;
 }

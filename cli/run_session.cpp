@@ -4,90 +4,52 @@
 #include "cli/os.hpp"
 #include "cli/progress_line.hpp"
 #include "plugin/base/error.hpp"
-#include "ui/loader/os.hpp"
+#include "service/followed_run.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 
 namespace lowtide::cli {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{50};
+/// Shows a run on the terminal; Ctrl-C asks it to stop now.
+class ShownRun final : public service::RunFollower {
+public:
+    ShownRun(PrintedIssues& printed, bool eventLines)
+        : printed_(printed), eventLines_(eventLines) {}
 
-/// Quotes inside of a JSON string have a backslash, so that no name can look like this.
-constexpr std::string_view kMayBeMissed[] = {
-    R"("event":"nodeProgress")", R"("event":"nodePreview")", R"("event":"memory")"};
+    void accepted(const Json& issues) override { printed_.print(issues); }
 
-bool mayBeMissed(std::string_view json) {
-    return std::ranges::any_of(kMayBeMissed,
-                               [&](std::string_view kind) { return json.find(kind) != json.npos; });
-}
-
-bool hasBudget(const std::string& graph, const Json& options) {
-    return options.contains("memoryBudget") ||
-           Json::parse(graph, nullptr, false).contains("memory_budget");
-}
-
-/// Shows events until the run has finished; Ctrl-C asks to stop now.
-void follow(Runner& runner, RunId run, EventQueue& queue, bool eventLines) {
-    ProgressLine line;
-    bool asked = false;
-    for (;;) {
-        if (!asked && interruptCount() > 0) {
-            asked = true;
-            runner.cancel(run, CancelMode::Now);
-        }
-        const std::optional<std::string> text = queue.next(kPatience);
-        if (!text) {
-            continue;
-        }
-        const Json event = Json::parse(*text);
-        if (eventLines) {
-            std::printf("%s\n", text->c_str());
+    void event(const std::string& text, const Json& event) override {
+        if (eventLines_) {
+            std::printf("%s\n", text.c_str());
             std::fflush(stdout);
         } else {
-            line.show(event);
-        }
-        if (event.value("event", std::string()) == "runFinished") {
-            return;
+            line_.show(event);
         }
     }
-}
+
+    CancelMode cancelMode() override {
+        return interruptCount() > 0 ? CancelMode::Now : CancelMode::No;
+    }
+
+    void missed(size_t count) override {
+        if (eventLines_) {
+            std::fprintf(stderr,
+                         "lowtide: %zu events were left out: what reads them is slower than the "
+                         "run\n",
+                         count);
+        }
+    }
+
+private:
+    PrintedIssues& printed_;
+    const bool eventLines_;
+    ProgressLine line_;
+};
 
 }  // namespace
-
-void EventQueue::event(std::string_view json) noexcept {
-    {
-        const std::lock_guard lock(mutex_);
-        if (events_.size() >= kMostWaiting && mayBeMissed(json)) {
-            ++missed_;
-            return;
-        }
-        try {
-            events_.emplace_back(json);
-        } catch (const std::exception&) {
-            ++missed_;
-        }
-    }
-    arrived_.notify_one();
-}
-
-size_t EventQueue::missedCount() const {
-    const std::lock_guard lock(mutex_);
-    return missed_;
-}
-
-std::optional<std::string> EventQueue::next(std::chrono::milliseconds patience) {
-    std::unique_lock lock(mutex_);
-    if (!arrived_.wait_for(lock, patience, [this] { return !events_.empty(); })) {
-        return std::nullopt;
-    }
-    std::string text = std::move(events_.front());
-    events_.pop_front();
-    return text;
-}
 
 void PrintedIssues::print(const Json& issues) {
     Json some = Json::array();
@@ -105,25 +67,8 @@ Answer runToEnd(Runner& runner,
                 const Json& options,
                 PrintedIssues& printed,
                 bool eventLines) {
-    if (hasBudget(graph, options)) {
-        loader::returnBigBlocks();
-    }
-    EventQueue queue;
-    RunId run = 0;
-    std::string result;
-    Status status = runner.start(graph, options.dump(), queue, run, result);
-    if (status == Status::Ok) {
-        printed.print(Json::parse(result).at("issues"));
-        follow(runner, run, queue, eventLines);
-        status = runner.wait(run, result);
-        if (const size_t missed = queue.missedCount(); eventLines && missed > 0) {
-            std::fprintf(stderr,
-                         "lowtide: %zu events were left out: what reads them is slower than the "
-                         "run\n",
-                         missed);
-        }
-    }
-    return {.status = status, .result = Json::parse(result)};
+    ShownRun shown(printed, eventLines);
+    return service::runToEnd(runner, graph, options, shown);
 }
 
 const Json& nodeEntry(const Json& report, const std::string& node) {

@@ -2,7 +2,6 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/loader/plugin_loader.hpp"
-#include "ui/models/model_folders.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -10,8 +9,8 @@
 
 namespace lowtide::cli {
 
-std::vector<std::string> foldersNamed(const std::vector<std::string>& given) {
-    std::vector<std::string> folders;
+std::vector<ui::ModelFolder> modelFoldersNamed(const std::vector<std::string>& given) {
+    std::vector<ui::ModelFolder> folders;
     for (const std::string& asked : given) {
         const std::string path = std::filesystem::absolute(asked).lexically_normal().string();
         const bool isPathsFile = ui::isModelPathsFile(path);
@@ -28,10 +27,19 @@ std::vector<std::string> foldersNamed(const std::vector<std::string>& given) {
             std::fprintf(stderr, "lowtide: warning: --model-folder: %s\n", absent.str().c_str());
         }
         for (const ui::ModelFolder& folder : named) {
-            folders.push_back(modulePath(folder.path, message("the folder with models")));
+            folders.push_back(
+                {modulePath(folder.path, message("the folder with models")), folder.kind});
         }
     }
     return folders;
+}
+
+std::vector<std::string> foldersNamed(const std::vector<std::string>& given) {
+    std::vector<std::string> paths;
+    for (const ui::ModelFolder& folder : modelFoldersNamed(given)) {
+        paths.push_back(folder.path);
+    }
+    return paths;
 }
 
 Plugin& startModule(const GraphArguments& arguments, const std::string& log) {
@@ -39,17 +47,6 @@ Plugin& startModule(const GraphArguments& arguments, const std::string& log) {
                                 .log = log,
                                 .cudnnApi = arguments.cudnnApi,
                                 .modelFolders = foldersNamed(arguments.modelFolders)});
-}
-
-Answer answerOf(const std::function<Status(std::string&)>& ask) {
-    std::string result;
-    const Status status = ask(result);
-    return {.status = status, .result = Json::parse(result)};
-}
-
-Answer call(Plugin& plugin, const char* name, const Json& request, Watch* watch) {
-    return answerOf(
-        [&](std::string& result) { return plugin.call(name, request.dump(), watch, result); });
 }
 
 Json resultOf(Answer answer) {

@@ -3,8 +3,9 @@
 #include "cli/commands.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
+#include "service/followed_run.hpp"
+#include "ui/models/model_folders.hpp"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,21 +18,13 @@ namespace lowtide::cli {
                                   const std::string& log = "warning");
 
 /// The folders of models that `--model-folder` names, each absolute. Errors as startModule.
+[[nodiscard]] std::vector<ui::ModelFolder> modelFoldersNamed(const std::vector<std::string>& given);
+/// Their paths.
 [[nodiscard]] std::vector<std::string> foldersNamed(const std::vector<std::string>& given);
 
-/// What the module gave.
-struct Answer {
-    Status status = Status::Failed;
-    Json result;
-};
-
-/// Of a function of Runner: `ask` hands it the text that it fills.
-[[nodiscard]] Answer answerOf(const std::function<Status(std::string&)>& ask);
-/// Plugin::call with its JSON; docs/calls.md has the names.
-[[nodiscard]] Answer call(Plugin& plugin,
-                          const char* name,
-                          const Json& request,
-                          Watch* watch = nullptr);
+using service::Answer;
+using service::answerOf;
+using service::call;
 
 /// The module's refusal or a failure, of which the issues were printed: the command ends with the
 /// status.

@@ -7,6 +7,7 @@ find_package(JPEG REQUIRED)
 find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(Boost 1.74 REQUIRED)  # headers: Beast and Asio
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)

@@ -32,7 +32,7 @@ def families(root):
 
 def texts(root):
     """(path, text) of all files that are one."""
-    for top in ("plugin", "nodes", "ui", "cli"):
+    for top in ("plugin", "nodes", "ui", "service", "cli"):
         for file in sorted((root / top).rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
                 text = file.read_bytes()

@@ -16,7 +16,7 @@ GRAPH, EXECUTOR, RESIDENCY, TENSOR = "plugin/graph", "plugin/executor", "plugin/
 INTEROP = "plugin/interop"
 SAMPLING, ENCODINGS = "plugin/sampling", "plugin/encodings"
 TEXT, NN, CHECKPOINTS, FAMILIES = "plugin/text", "plugin/nn", "plugin/checkpoints", "plugin/families"
-MODULE, NODES, CLI = "plugin/module", "nodes", "cli"
+MODULE, NODES, SERVICE, CLI = "plugin/module", "nodes", "service", "cli"
 ENGINE = "nodes/engine/"
 BELOW_NN = [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMPLING, TEXT]
 # folder -> what it does, folders that it may include (itself is always allowed; None: all). The one place of this table:
@@ -42,7 +42,9 @@ LAYERS = {
     NODES: ("what a user sees on the canvas, each node with its stage; `engine` makes plans, runs and dry runs of stages", BELOW_NN + [NN, CHECKPOINTS, FAMILIES, VIDEO, EXECUTOR]),
     MODULE: ("wires residency, stages, node types, the runner and the C API", None),
     "ui": ("the [studio](studio.md), the Qt plugin, and what the command uses too", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH, INTEROP]),
-    CLI: ("the command `lowtide`", [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH, INTEROP, "ui"]),
+    SERVICE: ("[HTTP and WebSocket](serve.md) for other programs, runs that are followed to their end",
+              [HOST, BASE, FILES, IMAGE, GRAPH, INTEROP, "ui"]),
+    CLI: ("the command `lowtide`", [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH, INTEROP, "ui", SERVICE]),
     "examples": ("graphs, and hosts that use the module as those of other projects do", None),
     "tests": ("tests, benches and what they share", None),
 }
@@ -50,7 +52,7 @@ MAY_INCLUDE = {folder: seen for folder, (_, seen) in LAYERS.items()}
 ATEN_LIBRARIES = {RESIDENCY, TENSOR, SAMPLING, NN, CHECKPOINTS, FAMILIES, NODES, MODULE, "tests"}
 QT_LIBRARIES = {"ui", "tests", "examples"}
 QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for hosts with Qt alone
-QT_FREE_FOLDERS = ("ui/loader/", "ui/models/", "ui/vary/", "ui/prompts/")
+QT_FREE_FOLDERS = ("ui/loader/", "ui/models/", "ui/vary/", "ui/prompts/", "ui/programs/", "ui/queue/")
 # The same for the folders of ui; docs/studio.md prints it. Panels and canvas do not see each other: the window joins them.
 UI_LAYERS = {
     "loader": ("opens and starts the module, for every host of ours", []),
@@ -59,29 +61,32 @@ UI_LAYERS = {
     "language": ("the language that the program speaks: translators, the module's texts by key", []),
     "access": ("what assistive technology is notified of: sentences spoken aloud, painted widgets in words", []),
     "document": ("the graph being edited: `GraphModel` with undo, edits as pure functions, clipboard, arranging, saving, journal, backups, lock",
-                 ["language"]),
+                 ["language", "programs"]),
     "painting": ("masks that are painted, the frame of a crop, and their files", ["language", "document"]),
     "models": ("where models lie: kinds of files, folders of ComfyUI and A1111; the command uses it too", []),
     "vary": ("parameters that take several values in turn; the command uses it too", []),
     "prompts": ("prompts before the engine sees them: alternatives, wildcards, styles; the command uses it too", []),
-    "history": ("every run and its images, in a file of SQLite", ["document"]),
+    "programs": ("which programs of ours live, and locks that end with them; the command uses it too", []),
+    "queue": ("runs that wait, run or have ended, in a file of SQLite; the command uses it too", []),
+    "history": ("every run and its images: the file of `queue` in Qt's types", ["queue"]),
     "bridge": ("what the module reports, for the GUI thread: `Engine`, `RunQueue`, `Planning`, `NodeStatuses`, memory, log; settings, presets",
-               ["language", "document", "models", "vary", "prompts", "history"]),
+               ["language", "document", "models", "vary", "prompts", "programs", "queue", "history"]),
     "editors": ("one value: numbers, choices, texts, seeds, files; memory policy, precision",
-                ["theme", "language", "access", "document", "prompts", "history", "bridge"]),
+                ["theme", "language", "access", "document", "prompts", "programs", "queue", "history", "bridge"]),
     "canvas": ("`GraphView`: nodes, wires, frames, notes, search, minimap", ["theme", "language", "access", "document", "bridge", "editors"]),
     "panels": ("inspector, memory, queue, issues, viewer, presets, form, models, first start",
-               ["theme", "language", "access", "document", "painting", "models", "vary", "prompts", "history", "bridge", "editors"]),
+               ["theme", "language", "access", "document", "painting", "models", "vary", "prompts", "programs", "queue", "history", "bridge", "editors"]),
     "widgets": ("`GraphEditor`: canvas, inspector and memory panel for other Qt programs ([embedding.md](embedding.md))",
                 ["theme", "language", "document", "bridge", "editors", "canvas", "panels"]),
     "studio": ("the window, its actions and keys, recovery, `main`",
-               ["loader", "theme", "language", "access", "document", "painting", "models", "vary", "prompts", "history", "bridge", "editors", "canvas", "panels"]),
+               ["loader", "theme", "language", "access", "document", "painting", "models", "vary", "prompts", "programs", "queue", "history", "bridge", "editors", "canvas", "panels"]),
 }
 UI_LIBRARIES = {folder: seen for folder, (_, seen) in UI_LAYERS.items()}
 # What a library may see of another one, where that is not all of it: files and folders.
 ENTRIES = {
     (NODES, EXECUTOR): ("plugin/executor/node.hpp",),
     (CLI, "ui"): QT_FREE_FOLDERS,
+    (SERVICE, "ui"): ("ui/loader/", "ui/models/"),
 }
 TORCH_FREE_FILES = {
     "plugin/nn/blocks/network_builder.hpp",
@@ -205,7 +210,7 @@ def main() -> int:
         print("\n".join(printed(table, prefix) for table, prefix in PAGES.values()), end="")
         return 0
     problems, count = outdated_pages(root, "--update" in options), 0
-    for top in ("plugin", "nodes", "ui", "cli", "tests", "examples"):
+    for top in ("plugin", "nodes", "ui", "service", "cli", "tests", "examples"):
         for file in sorted((root / top).rglob("*")):
             if file.suffix in (".hpp", ".cpp", ".cu", ".cuh"):
                 count += 1

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-LIBRARIES = ["plugin/*", "nodes", "ui/*", "cli", "examples/qtnodes_host/*"]
+LIBRARIES = ["plugin/*", "nodes", "ui/*", "service", "cli", "examples/qtnodes_host/*"]
 # Libraries of their own within the folder of another library.
 APART = ("plugin/residency/device/fake", "plugin/residency/device/cuda", "plugin/sampling/step_caches/gates", "cli/main",
          "ui/studio/main")

@@ -18,7 +18,7 @@ import pathlib
 import re
 import sys
 
-TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "plugin", "nodes", "ui", "cli", "resources", "tests", "examples")
+TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "plugin", "nodes", "ui", "service", "cli", "resources", "tests", "examples")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FEATURES = "docs/feature_tests.md"
 # "- studio_viewer: a, b", also on the lines below it; "journey_studio_at_1.5 and ..." and "..._on_screen" are runs of one source.

@@ -69,7 +69,7 @@ def table_reasons(root):
 def run_xgettext(root, file):
     """The formats of all messages in the sources and in the table of ComfyUI's classes into a .pot file; their positions without
     lines, which change often."""
-    sources = [source.relative_to(root).as_posix() for folder in ("plugin", "nodes", "ui", "cli") for source in (root / folder).rglob("*.[ch]pp")]
+    sources = [source.relative_to(root).as_posix() for folder in ("plugin", "nodes", "ui", "service", "cli") for source in (root / folder).rglob("*.[ch]pp")]
     reasons = table_reasons(root)
     with tempfile.TemporaryDirectory() as folder:
         if reasons:
@@ -218,7 +218,7 @@ def check_messages(root, language, known, found):
 
 CODE = re.compile(r'\.code = "(\w+)"|\bk\w+Code = "(\w+)"|\{"code", "(\w+)"\}|\bSeverity::\w+,\s*"(\w+)"')
 VALIDATION = re.compile(r'\b(?:addAt|refusal|checkSetting)\(\s*"(\w+)"')
-LIBRARIES = ("plugin", "nodes", "ui/bridge", "ui/document", "ui/loader", "ui/history", "ui/models", "ui/panels", "ui/prompts", "ui/studio", "ui/vary")
+LIBRARIES = ("plugin", "nodes", "ui/bridge", "ui/document", "ui/loader", "ui/history", "ui/models", "ui/panels", "ui/programs", "ui/prompts", "ui/queue", "ui/studio", "ui/vary")
 
 
 def codes(root):

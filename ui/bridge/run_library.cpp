@@ -2,9 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/image_load.hpp"
-#include "ui/bridge/sessions.hpp"
-#include "ui/document/os.hpp"
 #include "ui/language/module_texts.hpp"
+#include "ui/programs/os.hpp"
+#include "ui/programs/sessions.hpp"
 
 #include <QBuffer>
 #include <QCoreApplication>
@@ -45,8 +45,8 @@ constexpr size_t kMostDelayed = 10'000;  ///< writes
 /// Beginnings of their runs' keys.
 QStringList livingIn(const QString& folder) {
     QStringList beginnings;
-    for (const QString& name : sessionsIn(folder).living) {
-        beginnings << name + QLatin1Char(':');
+    for (const std::string& name : sessionsIn(folder.toStdString()).living) {
+        beginnings << QString::fromStdString(name) + QLatin1Char(':');
     }
     return beginnings;
 }
@@ -79,7 +79,8 @@ bool isValidFile(const QString& path) {
 
 /// Whether it makes sense to try the same once more.
 bool canPass(ErrorKind kind) {
-    return kind != ErrorKind::Internal && kind != ErrorKind::Unsupported;
+    return kind != ErrorKind::Internal && kind != ErrorKind::Unsupported &&
+           kind != ErrorKind::InvalidInput;
 }
 
 int64_t nowMilliseconds() {
@@ -170,12 +171,12 @@ private:
 };
 
 RunWriter::RunWriter(QString folder, const QString& session)
-    : folder_(std::move(folder)), session_(folder_, session) {}
+    : folder_(std::move(folder)), session_(folder_.toStdString(), session.toStdString()) {}
 
 RunStore& RunWriter::opened(RunsWritten& written) {
     if (!store_) {
         QDir().mkpath(folder_);
-        const bool isUnclean = sessionsIn(folder_).hasDead;
+        const bool isUnclean = sessionsIn(folder_.toStdString()).hasDead;
         session_.make();
         number_ = newestNumber(folder_);
         store_ = std::make_unique<RunStore>(path());

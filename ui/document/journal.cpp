@@ -26,11 +26,7 @@ constexpr int64_t kFormat = 1;
 constexpr JsonLimits kLimits = {.maxBytes = 128u << 20, .maxDepth = 66};
 
 QString textMember(const JsonReader& reader, const char* key) {
-    const std::optional<std::string> text = reader.text(key);
-    if (!text) {
-        throw Error(ErrorKind::Corrupt, message("{} has no \"{}\"", reader.what(), key));
-    }
-    return QString::fromStdString(*text);
+    return QString::fromStdString(requiredText(reader, key));
 }
 
 os::Program writerOf(const Json& json) {
@@ -103,7 +99,8 @@ void removeHalfWritten(const QDir& folder) {
 }
 
 QString machineOf(const os::Program& program) {
-    return program.machine.isEmpty() ? Recovery::tr("another machine") : program.machine;
+    return program.machine.empty() ? Recovery::tr("another machine")
+                                   : QString::fromStdString(program.machine);
 }
 
 /// Nothing while the program that writes it runs.
@@ -127,25 +124,6 @@ std::optional<Recovered> recoveredFrom(const QString& path) {
 }
 
 }  // namespace
-
-Json toJson(const os::Program& program) {
-    return {{"number", program.number},
-            {"started_at", program.startedAt.toStdString()},
-            {"machine_start", program.machineStart.toStdString()},
-            {"machine_id", program.machineId.toStdString()},
-            {"processes", program.processes.toStdString()},
-            {"machine", program.machine.toStdString()}};
-}
-
-os::Program programFrom(const Json& json, const char* what) {
-    const JsonReader reader(json, what);
-    return {.number = reader.integer("number").value_or(0),
-            .startedAt = textMember(reader, "started_at"),
-            .machineStart = textMember(reader, "machine_start"),
-            .machineId = QString::fromStdString(reader.text("machine_id").value_or("")),
-            .processes = QString::fromStdString(reader.text("processes").value_or("")),
-            .machine = textMember(reader, "machine")};
-}
 
 std::string textOf(const JournalText& journal) {
     const Json json = {{"journal", kFormat},

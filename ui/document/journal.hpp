@@ -5,8 +5,8 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/graph/document.hpp"
-#include "ui/document/os.hpp"
 #include "ui/document/saved_file.hpp"
+#include "ui/programs/program_record.hpp"
 
 namespace lowtide::ui {
 
@@ -24,10 +24,6 @@ struct JournalText {
 [[nodiscard]] JournalText journalFrom(const std::string& text);
 /// Who writes it; the document is not looked at. Error{Corrupt}.
 [[nodiscard]] os::Program programOf(const std::string& text);
-
-[[nodiscard]] Json toJson(const os::Program& program);
-/// Error{Corrupt}, which names it as `what`.
-[[nodiscard]] os::Program programFrom(const Json& json, const char* what);
 
 inline constexpr const char* kJournalSuffix = ".journal";
 /// Of one whose program ended in order.

@@ -137,7 +137,7 @@ QString userName() {
 std::string ownerText() {
     const os::Program program = os::thisProgram();
     return Json{{"process", program.number},
-                {"machine", program.machine.toStdString()},
+                {"machine", program.machine},
                 {"person", userName().toStdString()},
                 {"since", QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()}}
                .dump(2) +

@@ -4,7 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/document.hpp"
-#include "ui/document/os.hpp"
+#include "ui/programs/os.hpp"
 
 #include <QFile>
 #include <QString>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ui/queue/queue_entry.hpp"
+
 #include <QByteArray>
 #include <QSize>
 #include <QString>
@@ -10,14 +12,6 @@
 #include <vector>
 
 namespace lowtide::ui {
-
-/// Numbers are those of the file of runs.
-enum class RunState { Waiting = 0, Running = 1, Finished = 2, Failed = 3, Cancelled = 4 };
-
-/// Whether such a run will not run any more.
-[[nodiscard]] inline bool hasEnded(RunState state) {
-    return state != RunState::Waiting && state != RunState::Running;
-}
 
 /// Distinguishes a run of one studio from all others: "3f9a...:17".
 using RunKey = QString;
@@ -30,7 +24,7 @@ struct SearchTerms {
     QString seed;
 };
 
-/// What is kept of a run for good.
+/// What is kept of a run for good: a QueueEntry in Qt's types.
 struct RunRecord {
     RunKey key;
     RunState state = RunState::Waiting;

@@ -1,5 +1,6 @@
 // What can still be read of a damaged file of runs.
 #include "plugin/base/error.hpp"
+#include "ui/history/qt_values.hpp"
 #include "ui/history/run_store.hpp"
 
 #include <QDir>
@@ -15,8 +16,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int64_t kLastRow = std::numeric_limits<int64_t>::max();
-constexpr int64_t kPagesWorthwhile = 4096;  ///< 16 MiB, of which it is worth the time to free some
-constexpr int64_t kMostRows = 10'000'000;   ///< of a table; a damaged tree may repeat its leaves
+constexpr int64_t kMostRows = 10'000'000;  ///< of a table; a damaged tree may repeat its leaves
 
 enum class Value : char { Number = 'i', Real = 'r', Text = 't', Bytes = 'b' };
 
@@ -25,13 +25,14 @@ struct Table {
     std::string_view columns;  ///< a Value each, in the order of the table
 };
 
-constexpr std::array<Table, 5> kCopiedTables = {{{"graphs", "ibb"},
+constexpr std::array<Table, 6> kCopiedTables = {{{"graphs", "ibb"},
                                                  {"runs",
                                                   "tiititttttt"
                                                   "iiiriit"},
                                                  {"pictures", "itttiiii"},
                                                  {"sheets", "ttt"},
-                                                 {"sheet_cells", "titt"}}};
+                                                 {"sheet_cells", "titt"},
+                                                 {"run_results", "tt"}}};
 
 void copyValue(const Statement& from, int column, Value kind, Statement& to, int index) {
     switch (kind) {
@@ -45,7 +46,7 @@ void copyValue(const Statement& from, int column, Value kind, Statement& to, int
             to.bind(index, from.text(column));
             return;
         case Value::Bytes:
-            to.bind(index, from.bytes(column));
+            to.bind(index, Blob{from.bytes(column)});
             return;
     }
 }
@@ -177,13 +178,13 @@ void readIndex(Database& from, const std::string& column, const std::string& ind
 void addIndexedImages(Database& from, Database& to) {
     IndexedImages found;
     readIndex(from, "path", "sqlite_autoindex_pictures_1", [&](int64_t id, const Statement& row) {
-        if (QString path = row.text(1); QDir::isAbsolutePath(path)) {
+        if (QString path = textAt(row, 1); QDir::isAbsolutePath(path)) {
             found[id].path = std::move(path);
         }
     });
     readIndex(from, "run", "pictures_run", [&](int64_t id, const Statement& row) {
         if (const auto known = found.find(id); known != found.end()) {
-            known->second.run = row.text(1);
+            known->second.run = textAt(row, 1);
         }
     });
     readIndex(from, "made", "pictures_made", [&](int64_t id, const Statement& row) {
@@ -196,11 +197,8 @@ void addIndexedImages(Database& from, Database& to) {
         "VALUES(?1, ?2, ?3, ?4, 0, 0, 0, ?5)");
     for (const auto& [id, image] : found) {
         const RunKey run = image.run.isEmpty() ? QStringLiteral("lost:%1").arg(id) : image.run;
-        add.bind(1, id)
-            .bind(2, run)
-            .bind(3, image.path)
-            .bind(4, QFileInfo(image.path).fileName().toCaseFolded())
-            .bind(5, image.made);
+        add.bindAll(
+            id, run, image.path, QFileInfo(image.path).fileName().toCaseFolded(), image.made);
         runAdding(add);
     }
 }
@@ -212,6 +210,7 @@ INSERT INTO runs SELECT run, 2, 0, found, 0, '{}', '', '', '', '', found, made, 
     FROM pictures WHERE run NOT IN (SELECT key FROM runs) GROUP BY run;
 DELETE FROM sheets WHERE run NOT IN (SELECT key FROM runs);
 DELETE FROM sheet_cells WHERE sheet NOT IN (SELECT run FROM sheets);
+DELETE FROM run_results WHERE run NOT IN (SELECT key FROM runs);
 )";
 
 /// For its life; nothing is enforced where rows may come before those that they point to.
@@ -245,7 +244,7 @@ int64_t countOf(Database& database, std::string_view statement) {
 RunStore::Salvaged RunStore::salvage(const QString& damaged) {
     const WithoutForeignKeys untilAllIsThere(database_);
     try {
-        Database lost(damaged, DatabaseUse::OnlyRead);
+        Database lost(damaged.toStdString(), DatabaseUse::OnlyRead);
         Transaction all(database_);
         for (const Table& table : kCopiedTables) {
             RowCopy(lost, database_, table).copyAll();
@@ -253,33 +252,13 @@ RunStore::Salvaged RunStore::salvage(const QString& damaged) {
         addIndexedImages(lost, database_);
         database_.execute(kRepair);
         database_.prepare("UPDATE runs SET graph = ?1 WHERE graph NOT IN (SELECT id FROM graphs)")
-            .run(keptGraph({}));
+            .run(queue_.keptGraph({}));
         all.commit();
     } catch (const Unwritable& failed) {
         throw failed.error;
     }
     return {.runs = countOf(database_, "SELECT count(*) FROM runs"),
             .images = countOf(database_, "SELECT count(*) FROM pictures")};
-}
-
-void RunStore::prune(int64_t most) {
-    Transaction all(database_);
-    database_
-        .prepare(
-            "DELETE FROM runs WHERE state >= 2 AND key NOT IN (SELECT run FROM pictures) AND "
-            "key NOT IN (SELECT run FROM sheets) AND key NOT IN (SELECT run FROM sheet_cells) "
-            "AND key NOT IN (SELECT key FROM runs WHERE state >= 2 ORDER BY ended DESC LIMIT "
-            "?1)")
-        .run(most);
-    if (database_.changed() > 0) {
-        database_.execute("DELETE FROM graphs WHERE id NOT IN (SELECT graph FROM runs)");
-    }
-    all.commit();
-    const int64_t pages = countOf(database_, "PRAGMA page_count");
-    const int64_t unused = countOf(database_, "PRAGMA freelist_count");
-    if (pages > kPagesWorthwhile && unused > pages / 4) {
-        database_.execute("VACUUM");
-    }
 }
 
 }  // namespace lowtide::ui

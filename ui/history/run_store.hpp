@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ui/history/database.hpp"
 #include "ui/history/run_record.hpp"
+#include "ui/queue/queue_store.hpp"
 
 #include <functional>
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace lowtide::ui {
 
-/// The runs of a user and their images, in one file. What a call wrote is kept when it returns,
-/// or it throws and nothing of it is. Times come from the caller. One thread at a time; errors are
-/// those of Database, and Error{Unsupported} for the file of a newer version.
+/// The runs of a user and their images, in one file: a QueueStore in Qt's types, with images and
+/// sheets. What a call wrote is kept when it returns, or it throws and nothing of it is. Times come
+/// from the caller. One thread at a time; errors are those of QueueStore.
 class RunStore {
 public:
     /// `path` of the file, made where it is missing unless it is only read.
     explicit RunStore(const QString& path, DatabaseUse use = DatabaseUse::Write);
 
     /// Whether the whole file can be read.
-    [[nodiscard]] bool isValid() { return database_.isValid(); }
+    [[nodiscard]] bool isValid() { return queue_.isValid(); }
 
     /// How much was read of a damaged file.
     struct Salvaged {
@@ -32,15 +32,18 @@ public:
     /// cannot. A run whose graph is lost has an empty one, an image whose run is lost gets one in
     /// its place; thumbnails are left to be made again. For a new, empty store.
     Salvaged salvage(const QString& damaged);
+
     /// Forgets runs that have ended, of which no image is kept and that are of no sheet, but for
     /// the newest `most`; a file of which a quarter is unused becomes smaller.
-    void prune(int64_t most);
+    void prune(int64_t most) { queue_.prune(most); }
 
     /// Behind all that wait, in this order; all or none.
     void add(const std::vector<RunRecord>& runs);
     /// Waiting runs in this order, before all others.
     void setOrder(const std::vector<RunKey>& waiting);
-    void begin(const RunKey& key, int64_t now);
+
+    void begin(const RunKey& key, int64_t now) { queue_.begin(key.toStdString(), now); }
+
     /// Takes of each run its key, state and what its end reports; all else is kept.
     void end(const std::vector<RunRecord>& runs);
     /// Those of them that wait or run are the caller's for ten seconds, to be run again and then to
@@ -55,19 +58,21 @@ public:
 
     /// nullopt: there is none.
     [[nodiscard]] std::optional<RunRecord> run(const RunKey& key);
-    [[nodiscard]] int64_t runCount();
 
-    /// A graph that was run.
-    struct KeptGraph {
-        std::string text;
-        int64_t asked = 0;  ///< the last time
-        int64_t runs = 0;
-    };
+    [[nodiscard]] int64_t runCount() { return queue_.count(); }
+
+    using KeptGraph = QueueStore::KeptGraph;
 
     /// The `most` that were run last, the newest first, each once.
-    [[nodiscard]] std::vector<KeptGraph> recentGraphs(int64_t most);
+    [[nodiscard]] std::vector<KeptGraph> recentGraphs(int64_t most) {
+        return queue_.recentGraphs(most);
+    }
+
     /// The text of each graph that a run has, one at a time; empty: it cannot be read any more.
-    void visitGraphs(const std::function<void(const std::string& text)>& visit);
+    void visitGraphs(const std::function<void(const std::string& text)>& visit) {
+        queue_.visitGraphs(visit);
+    }
+
     /// Those that wait or run, in order, whose key begins with none of `living`.
     [[nodiscard]] std::vector<RunRecord> leftOpen(const QStringList& living);
 
@@ -110,7 +115,6 @@ public:
 private:
     /// A run of which nothing is known but that it ended.
     void addLost(const RunKey& key, const QString& title, int64_t now);
-    [[nodiscard]] int64_t keptGraph(const std::string& text);
     [[nodiscard]] QStringList column(std::string_view statement);
     /// Empty: none.
     [[nodiscard]] RunKey sheetKeyOf(const RunKey& run);
@@ -118,7 +122,8 @@ private:
     [[nodiscard]] std::vector<SheetRecord> sheetsWith(const std::set<RunKey>& keys);
     void moveSheetFile(const QString& before, const QString& now);
 
-    Database database_;
+    QueueStore queue_;
+    Database& database_;  ///< the same file
 };
 
 }  // namespace lowtide::ui

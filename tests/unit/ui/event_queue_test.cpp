@@ -1,6 +1,6 @@
-// What the command's queue of events does where nobody reads.
+// What the queue of a run's events does where nobody reads.
 
-#include "cli/run_session.hpp"
+#include "service/followed_run.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
@@ -8,7 +8,7 @@
 namespace event_queue_test {
 
 using namespace lowtide;
-using cli::EventQueue;
+using service::EventQueue;
 
 namespace {
 
@@ -19,8 +19,8 @@ const char* const kNameLikeAnEvent =
 
 std::vector<std::string> allOf(EventQueue& queue) {
     std::vector<std::string> all;
-    while (auto text = queue.next(kNoPatience)) {
-        all.push_back(std::move(*text));
+    while (auto news = queue.next(kNoPatience)) {
+        all.push_back(std::move(news->event));
     }
     return all;
 }

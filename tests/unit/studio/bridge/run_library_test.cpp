@@ -397,7 +397,7 @@ private Q_SLOTS:
         queue.add("0", "0", Json::object());
         QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, kPatience);
         {
-            Database other(fileIn(folder));
+            Database other(fileIn(folder).toStdString());
             const Transaction held(other);
             QElapsedTimer timer;
             timer.start();
@@ -449,7 +449,7 @@ private Q_SLOTS:
         const QSignalSpy failed(&library, &RunLibrary::failed);
         const QSignalSpy recovered(&library, &RunLibrary::worksAgain);
         {
-            Database other(fileIn(folder));
+            Database other(fileIn(folder).toStdString());
             const Transaction held(other);
             library.add({{.key = "run:1", .title = "t", .graph = "a"}});
             QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kPatience);
@@ -465,7 +465,7 @@ private Q_SLOTS:
     void whatWaitsIsWrittenAtTheEnd() {
         const QString folder = newFolder();
         { const RunStore made((QDir().mkpath(folder), fileIn(folder))); }
-        auto other = std::make_unique<Database>(fileIn(folder));
+        auto other = std::make_unique<Database>(fileIn(folder).toStdString());
         auto held = std::make_unique<Transaction>(*other);
         std::thread frees;
         {

@@ -131,10 +131,10 @@ private:
                 QCOMPARE(store.thumbnail(images.front().id).size(), 9000);
             }
         }
-        Database database(file);
+        Database database(file.toStdString());
         Statement check = database.prepare("PRAGMA integrity_check");
         QVERIFY(check.next());
-        QCOMPARE(check.text(0), QString("ok"));
+        QCOMPARE(check.text(0), std::string("ok"));
     }
 };
 

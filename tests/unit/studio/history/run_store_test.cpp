@@ -310,10 +310,10 @@ private Q_SLOTS:
         QFETCH(int, synchronous);
         const Database::IsLocal answer = isLocal ? +[](const std::string&) { return true; }
                                                  : +[](const std::string&) { return false; };
-        Database database(newFile(), DatabaseUse::Write, answer);
+        Database database(newFile().toStdString(), DatabaseUse::Write, answer);
         Statement mode = database.prepare("PRAGMA journal_mode");
         QVERIFY(mode.next());
-        QCOMPARE(mode.text(0), journal);
+        QCOMPARE(QString::fromStdString(mode.text(0)), journal);
         Statement writes = database.prepare("PRAGMA synchronous");
         QVERIFY(writes.next());
         QCOMPARE(writes.number(0), int64_t{synchronous});
@@ -322,7 +322,7 @@ private Q_SLOTS:
     void aNewerFileIsLeftAlone() {
         const QString file = newFile();
         {
-            Database database(file);
+            Database database(file.toStdString());
             database.execute("PRAGMA user_version = 7; CREATE TABLE later(x)");
         }
         const auto refused = testing::errorOf([&] { RunStore store(file); });

@@ -2,9 +2,6 @@
 
 #include "plugin/files/os.hpp"
 
-#include <QByteArray>
-#include <QString>
-
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -20,8 +17,14 @@ class Statement;
 
 enum class DatabaseUse { Write, OnlyRead };
 
+/// Bytes that are no text, as a value of a statement.
+struct Blob {
+    std::string_view bytes;
+};
+
 /// A file of SQLite. What was written when a call returns outlives the program, however it ends;
-/// another program may have the file open too. One thread at a time.
+/// another program may have the file open too. One thread at a time. Where the disk is full every
+/// write throws Error{OutOfMemory}, and what was kept before is complete.
 class Database {
 public:
     /// Whether a folder lies on a disk of this machine; tests give their own.
@@ -30,7 +33,7 @@ public:
     /// Made where it is missing, unless it is only read; its folder must be there. Error{Corrupt}:
     /// it is no such file, or damaged. Error{NotFound}: it cannot be opened or made. Error{Device}:
     /// another program holds it for longer than a write takes.
-    explicit Database(const QString& path,
+    explicit Database(const std::string& path,
                       DatabaseUse use = DatabaseUse::Write,
                       IsLocal isLocal = files::os::isLocal);
     ~Database();
@@ -55,12 +58,12 @@ private:
     /// Throws an error by what SQLite reports about the last call.
     [[noreturn]] void refuse(int code) const;
 
-    QString name_;
+    std::string name_;
     sqlite3* handle_ = nullptr;
 };
 
 /// A statement with placeholders for values ("?1"), and the row that it is at. Errors as of
-/// Database, and Error{OutOfMemory} where the disk is full.
+/// Database.
 class Statement {
 public:
     ~Statement();
@@ -72,19 +75,19 @@ public:
     /// `index` counts from 1.
     Statement& bind(int index, int64_t value);
     Statement& bind(int index, double value);
-    Statement& bind(int index, const QString& value);
-    Statement& bind(int index, const QByteArray& value);
+    Statement& bind(int index, std::string_view value);
+    Statement& bind(int index, const Blob& value);
 
     template <std::integral Value>
     Statement& bind(int index, Value value) {
         return bind(index, static_cast<int64_t>(value));
     }
 
-    /// Values for its placeholders, from the first on.
+    /// Values for its placeholders, from the first on, each by the bindValue() of its type.
     template <class... Values>
     Statement& bindAll(const Values&... values) {
         int index = 0;
-        (bind(++index, values), ...);
+        (bindValue(*this, ++index, values), ...);
         return *this;
     }
 
@@ -102,8 +105,8 @@ public:
     /// Of the row, `column` counts from 0.
     [[nodiscard]] int64_t number(int column) const;
     [[nodiscard]] double real(int column) const;
-    [[nodiscard]] QString text(int column) const;
-    [[nodiscard]] QByteArray bytes(int column) const;
+    [[nodiscard]] std::string text(int column) const;
+    [[nodiscard]] std::string bytes(int column) const;
 
 private:
     friend class Database;
@@ -115,6 +118,12 @@ private:
     Database* database_;
     sqlite3_stmt* handle_;
 };
+
+/// Libraries with other types of texts have their own.
+template <class Value>
+void bindValue(Statement& statement, int index, const Value& value) {
+    statement.bind(index, value);
+}
 
 template <class... Values>
 Statement Database::prepare(std::string_view statement, const Values&... values) {

@@ -1,9 +1,9 @@
-#include "ui/history/database.hpp"
+#include "ui/queue/database.hpp"
 
 #include "plugin/base/error.hpp"
 
-#include <QFileInfo>
-
+#include <cerrno>
+#include <filesystem>
 #include <sqlite3.h>
 #include <string>
 #include <utility>
@@ -36,21 +36,48 @@ ErrorKind kindOf(int code) {
     }
 }
 
+bool isFull(int systemError) {
+    return systemError == ENOSPC || systemError == EDQUOT || systemError == EFBIG;
+}
+
+/// SQLite has a code of its own for a disk without space alone: that a quota or the largest size of
+/// a file was reached is known to the files of the database and of its log.
+bool isFull(sqlite3* handle, int code) {
+    if ((code & 0xff) != SQLITE_IOERR) {
+        return (code & 0xff) == SQLITE_FULL;
+    }
+    int ofFile = 0;
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &ofFile);
+    int ofLog = 0;
+    sqlite3_file* log = nullptr;
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods) {
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &ofLog);
+    }
+    return isFull(ofFile) || isFull(ofLog);
+}
+
+/// That `path` lies in.
+std::string folderOf(const std::string& path) {
+    std::error_code unknown;
+    const std::filesystem::path whole = std::filesystem::absolute(path, unknown);
+    return (unknown ? std::filesystem::path(path) : whole).parent_path().string();
+}
+
 }  // namespace
 
-Database::Database(const QString& path, DatabaseUse use, IsLocal isLocal)
-    : name_(QFileInfo(path).fileName()) {
+Database::Database(const std::string& path, DatabaseUse use, IsLocal isLocal)
+    : name_(std::filesystem::path(path).filename().string()) {
     const int access = use == DatabaseUse::Write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                                                  : SQLITE_OPEN_READONLY;
-    const int code =
-        sqlite3_open_v2(path.toUtf8().constData(), &handle_, access | SQLITE_OPEN_NOMUTEX, nullptr);
+    const int code = sqlite3_open_v2(path.c_str(), &handle_, access | SQLITE_OPEN_NOMUTEX, nullptr);
     try {
         if (code != SQLITE_OK) {
             refuse(code);
         }
         sqlite3_busy_timeout(handle_, kPatienceMilliseconds);
         if (use == DatabaseUse::Write) {
-            chooseJournal(isLocal(QFileInfo(path).absolutePath().toStdString()));
+            chooseJournal(isLocal(folderOf(path)));
             execute("PRAGMA foreign_keys = ON");
         }
     } catch (...) {
@@ -75,8 +102,13 @@ Database::~Database() {
 }
 
 void Database::refuse(int code) const {
+    if (isFull(handle_, code)) {
+        throw Error(ErrorKind::OutOfMemory,
+                    message("{}: the disk is full", name_),
+                    message("free some space; nothing that was kept before is lost"));
+    }
     const char* reason = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
-    throw Error(kindOf(code & 0xff), message("{}: {}", name_.toStdString(), reason));
+    throw Error(kindOf(code & 0xff), message("{}: {}", name_, reason));
 }
 
 void Database::execute(std::string_view statements) {
@@ -99,7 +131,7 @@ Statement Database::prepare(std::string_view statement) {
 
 bool Database::isValid() {
     Statement checked = prepare("PRAGMA quick_check(1)");
-    return checked.next() && checked.text(0) == QLatin1String("ok");
+    return checked.next() && checked.text(0) == "ok";
 }
 
 int64_t Database::lastRow() const {
@@ -133,22 +165,21 @@ Statement& Statement::bind(int index, double value) {
     return *this;
 }
 
-Statement& Statement::bind(int index, const QString& value) {
-    const QByteArray bytes = value.toUtf8();
+Statement& Statement::bind(int index, std::string_view value) {
     require(sqlite3_bind_text64(handle_,
                                 index,
-                                bytes.constData(),
-                                static_cast<sqlite3_uint64>(bytes.size()),
+                                value.empty() ? "" : value.data(),  // not NULL
+                                value.size(),
                                 SQLITE_TRANSIENT,
                                 SQLITE_UTF8));
     return *this;
 }
 
-Statement& Statement::bind(int index, const QByteArray& value) {
+Statement& Statement::bind(int index, const Blob& value) {
     require(sqlite3_bind_blob64(handle_,
                                 index,
-                                value.constData(),
-                                static_cast<sqlite3_uint64>(value.size()),
+                                value.bytes.empty() ? "" : value.bytes.data(),
+                                value.bytes.size(),
                                 SQLITE_TRANSIENT));
     return *this;
 }
@@ -176,14 +207,16 @@ double Statement::real(int column) const {
     return sqlite3_column_double(handle_, column);
 }
 
-QString Statement::text(int column) const {
+std::string Statement::text(int column) const {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
-    return QString::fromUtf8(text, sqlite3_column_bytes(handle_, column));
+    return text ? std::string(text, static_cast<size_t>(sqlite3_column_bytes(handle_, column)))
+                : std::string();
 }
 
-QByteArray Statement::bytes(int column) const {
+std::string Statement::bytes(int column) const {
     const auto* bytes = static_cast<const char*>(sqlite3_column_blob(handle_, column));
-    return {bytes, sqlite3_column_bytes(handle_, column)};
+    return bytes ? std::string(bytes, static_cast<size_t>(sqlite3_column_bytes(handle_, column)))
+                 : std::string();
 }
 
 Transaction::Transaction(Database& database) : database_(database) {

@@ -1,10 +1,10 @@
-#include "ui/document/os.hpp"
+#include "plugin/base/text.hpp"
+#include "ui/programs/os.hpp"
 
-#include <QFile>
-#include <QSysInfo>
-
+#include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,45 +15,67 @@ namespace {
 
 /// The file may be removed between opening and locking it; then the lock is of nothing.
 constexpr int kTries = 8;
-constexpr qint64 kLongestProcFile = 4096;
+constexpr size_t kLongestSystemFile = 4096;
 
-QByteArray procFile(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.read(kLongestProcFile) : QByteArray();
+/// The beginning of a file of the system; empty: it cannot be read.
+std::string systemFile(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text(kLongestSystemFile, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<size_t>(file.gcount()));
+    return text;
 }
 
 struct ProcessState {
     char state = 'X';
-    QString startedAt;
+    std::string startedAt;
 };
 
 /// Nothing when there is no such process. Source: proc(5): the name may hold anything, so fields
 /// are counted behind its last bracket; state is field 3, starttime field 22.
 std::optional<ProcessState> stateOf(int64_t process) {
-    const QByteArray text = procFile(QStringLiteral("/proc/%1/stat").arg(process));
-    const QList<QByteArray> fields = text.mid(text.lastIndexOf(')') + 2).split(' ');
-    if (text.isEmpty() || fields.size() < 20 || fields[0].isEmpty()) {
+    const std::string text = systemFile("/proc/" + std::to_string(process) + "/stat");
+    const size_t name = text.rfind(')');
+    if (name == std::string::npos || name + 2 >= text.size()) {
         return std::nullopt;
     }
-    return ProcessState{.state = fields[0][0], .startedAt = QString::fromLatin1(fields[19])};
+    const std::vector<std::string> fields = split(std::string_view(text).substr(name + 2), ' ');
+    if (fields.size() < 20 || fields[0].empty()) {
+        return std::nullopt;
+    }
+    return ProcessState{.state = fields[0][0], .startedAt = fields[19]};
 }
 
-QString machineStart() {
-    return QString::fromLatin1(procFile(QStringLiteral("/proc/sys/kernel/random/boot_id")))
-        .trimmed();
+std::string machineStart() {
+    return trim(systemFile("/proc/sys/kernel/random/boot_id"));
+}
+
+/// Source: machine-id(5): 32 digits. D-Bus's comes first: earlier versions recorded it alone.
+std::string machineId() {
+    constexpr size_t kDigits = 32;
+    for (const char* path : {"/var/lib/dbus/machine-id", "/etc/machine-id"}) {
+        if (const std::string id = trim(systemFile(path)).substr(0, kDigits); !id.empty()) {
+            return id;
+        }
+    }
+    return {};
+}
+
+std::string machineName() {
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 /// Source: namespaces(7): "pid:[4026531836]", the same for all who see the same numbers.
-QString processNamespace() {
-    char name[64];
-    const ssize_t length = ::readlink("/proc/self/ns/pid", name, sizeof name);
-    return length > 0 ? QString::fromLatin1(name, length) : QString();
+std::string processNamespace() {
+    std::array<char, 64> name{};
+    const ssize_t length = ::readlink("/proc/self/ns/pid", name.data(), name.size());
+    return length > 0 ? std::string(name.data(), static_cast<size_t>(length)) : std::string();
 }
 
 /// By the name alone where an older version wrote no more.
 bool isSameMachine(const Program& one, const Program& other) {
-    return one.machineId.isEmpty() ? one.machine == other.machine
-                                   : one.machineId == other.machineId;
+    return one.machineId.empty() ? one.machine == other.machine : one.machineId == other.machineId;
 }
 
 int openLockFile(const std::string& path) {
@@ -78,11 +100,11 @@ Program thisProgram() {
     const int64_t number = ::getpid();
     const std::optional<ProcessState> state = stateOf(number);
     return {.number = number,
-            .startedAt = state ? state->startedAt : QString(),
+            .startedAt = state ? state->startedAt : std::string(),
             .machineStart = machineStart(),
-            .machineId = QString::fromLatin1(QSysInfo::machineUniqueId()),
+            .machineId = machineId(),
             .processes = processNamespace(),
-            .machine = QSysInfo::machineHostName()};
+            .machine = machineName()};
 }
 
 Life lifeOf(const Program& program) {
@@ -91,7 +113,7 @@ Life lifeOf(const Program& program) {
         // This machine was started since; of another one nothing is known.
         return isSameMachine(program, mine) ? Life::Ended : Life::Unknown;
     }
-    if (!program.processes.isEmpty() && program.processes != mine.processes) {
+    if (!program.processes.empty() && program.processes != mine.processes) {
         return Life::Unknown;
     }
     const std::optional<ProcessState> state =

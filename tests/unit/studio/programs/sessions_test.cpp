@@ -1,9 +1,9 @@
-// Which studios use a folder, also where it has no locks, as some of the network have none.
+// Which programs use a folder, also where it has no locks, as some of the network have none.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/bridge/sessions.hpp"
-#include "ui/document/journal.hpp"
+#include "ui/programs/program_record.hpp"
+#include "ui/programs/sessions.hpp"
 
 #include <QFile>
 #include <QFileInfo>
@@ -11,6 +11,8 @@
 #include <QtTest/QtTest>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace sessions_test {
 
@@ -18,6 +20,8 @@ using namespace lowtide;
 using namespace lowtide::ui;
 
 namespace {
+
+using Names = std::vector<std::string>;
 
 QString textOf(const os::Program& program) {
     return QString::fromStdString(toJson(program).dump());
@@ -44,6 +48,8 @@ class SessionsTest : public QObject {
     std::unique_ptr<QTemporaryDir> folder_;
     std::unique_ptr<QTemporaryDir> elsewhere_;
 
+    std::string folder() const { return folder_->path().toStdString(); }
+
     QString at(const QString& name) const { return folder_->filePath(name); }
 
     /// A link cannot be locked.
@@ -63,10 +69,10 @@ private Q_SLOTS:
     void aLockedFileIsOfALivingStudio() {
         testing::writeFile(at("gone.lock"), textOf(os::thisProgram()).toUtf8());
         {
-            SessionFile file(folder_->path(), "here");
+            SessionFile file(folder(), "here");
             file.make();
-            const Sessions found = sessionsIn(folder_->path());
-            QCOMPARE(found.living, QStringList{"here"});
+            const Sessions found = sessionsIn(folder());
+            QCOMPARE(found.living, Names{"here"});
             QVERIFY(found.hasDead);
             QVERIFY(!QFileInfo::exists(at("gone.lock")));
             QFile written(at("here.lock"));
@@ -92,8 +98,8 @@ private Q_SLOTS:
         QFETCH(QString, text);
         QFETCH(bool, isLiving);
         writeWithoutLock("other.lock", text);
-        const Sessions found = sessionsIn(folder_->path());
-        QCOMPARE(found.living, isLiving ? QStringList{"other"} : QStringList());
+        const Sessions found = sessionsIn(folder());
+        QCOMPARE(found.living, isLiving ? Names{"other"} : Names());
         QCOMPARE(found.hasDead, !isLiving);
         QCOMPARE(QFileInfo(at("other.lock")).isSymLink(), isLiving);
     }
@@ -101,17 +107,17 @@ private Q_SLOTS:
     void aFileWithoutLockStatesItsProgram() {
         writeWithoutLock("here.lock", textOf(ended()));
         {
-            SessionFile file(folder_->path(), "here");
+            SessionFile file(folder(), "here");
             file.make();
-            const Sessions found = sessionsIn(folder_->path());
-            QCOMPARE(found.living, QStringList{"here"});
+            const Sessions found = sessionsIn(folder());
+            QCOMPARE(found.living, Names{"here"});
             QVERIFY(!found.hasDead);
         }
         QVERIFY(!QFileInfo(at("here.lock")).isSymLink());
     }
 };
 
-LOWTIDE_WINDOW_TEST(SessionsTest)
+LOWTIDE_TEST(SessionsTest)
 
 }  // namespace sessions_test
 

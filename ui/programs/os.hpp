@@ -1,8 +1,6 @@
 #pragma once
 // The system calls of this library. One implementation per operating system: os_linux.cpp.
 
-#include <QString>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,12 +9,12 @@ namespace lowtide::ui::os {
 
 /// What tells a running program from all others, also from one that gets its number later.
 struct Program {
-    int64_t number = 0;    ///< of the process
-    QString startedAt;     ///< ticks since the machine started
-    QString machineStart;  ///< differs after every start of the machine
-    QString machineId;     ///< of the system that is installed; empty: it has none
-    QString processes;     ///< within which the number holds: those of a container are its own
-    QString machine;       ///< its name, for a user: it may change at any time
+    int64_t number = 0;        ///< of the process
+    std::string startedAt;     ///< ticks since the machine started
+    std::string machineStart;  ///< differs after every start of the machine
+    std::string machineId;     ///< of the system that is installed; empty: it has none
+    std::string processes;     ///< within which the number holds: those of a container are its own
+    std::string machine;       ///< its name, for a user: it may change at any time
 };
 
 [[nodiscard]] Program thisProgram();
