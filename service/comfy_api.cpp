@@ -9,7 +9,7 @@
 #include "service/own_api.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -51,15 +51,6 @@ std::vector<std::string> idsIn(const Json& body, const char* key) {
 
 bool isSet(const Json& body, const char* key) {
     return JsonReader(body, "request").boolean(key).value_or(false);
-}
-
-/// A whole number of the query; nothing: there is none, or another text.
-std::optional<size_t> numberIn(const Request& request, const char* name) {
-    const std::string text = request.parameter(name);
-    size_t value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool isInteger = failure == std::errc() && end == text.data() + text.size();
-    return isInteger && !text.empty() ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -246,16 +237,16 @@ Response ComfyApi::history(const Request& request, const std::string& id) const 
         runs.push_back(std::move(*run));
     }
     std::erase_if(runs, [](const StoredRun& run) { return !run.result.contains("comfyui"); });
-    const size_t most = numberIn(request, "max_items").value_or(runs.size());
+    const size_t most = countIn(request.parameter("max_items")).value_or(runs.size());
     const size_t behind = runs.size() > most ? runs.size() - most : 0;
-    const size_t first = std::min(numberIn(request, "offset").value_or(behind), runs.size());
+    const size_t first =
+        std::min(countIn(request.parameter("offset")).value_or(behind), runs.size());
     // Clients rely on the order of keys, oldest first, which Json would sort.
     std::string text = "{";
     for (size_t i = first; i < runs.size() && i - first < most; ++i) {
         Json entry = runs[i].result.at("comfyui");
         entry["prompt"] = queueItem(runs[i]);
-        text += (text.size() > 1 ? "," : "") + Json(runs[i].id).dump() + ":" +
-                entry.dump(-1, ' ', false, Json::error_handler_t::replace);
+        text += (text.size() > 1 ? "," : "") + Json(runs[i].id).dump() + ":" + toText(entry);
     }
     return {.type = "application/json; charset=utf-8", .body = text + "}"};
 }
@@ -368,8 +359,7 @@ Json ComfyApi::statusData(size_t remaining) const {
 }
 
 void ComfyApi::send(const std::string& client, const ComfyMessage& message) {
-    const std::string text = Json{{"type", message.type}, {"data", message.data}}.dump(
-        -1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = toText({{"type", message.type}, {"data", message.data}});
     const Socket::Need need =
         message.mayBeMissed ? Socket::Need::MayBeMissed : Socket::Need::Always;
     const std::lock_guard lock(mutex_);
@@ -457,6 +447,9 @@ void ComfyApi::showImage(const StoredRun& run, const std::string& node, const Im
     running_->show(node, file);
     shown_.emplace_back(neededPart(run.asked.at("prompt"), running_->nodeOf(node)).dump(), file);
     if (shown_.size() > kMostShown) {
+        std::error_code ignored;
+        const auto oldest = shown_.front().second.at("filename").get<std::string>();
+        std::filesystem::remove(folders_.temp + "/" + oldest, ignored);
         shown_.pop_front();
     }
 }

@@ -43,15 +43,8 @@ std::optional<std::pair<uint64_t, uint64_t>> rangeOf(std::string_view text, uint
     if (!text.starts_with(kUnit) || dash == text.npos || bytes == 0) {
         return std::nullopt;
     }
-    const auto number = [](std::string_view digits) -> std::optional<uint64_t> {
-        uint64_t value = 0;
-        const auto [end, failure] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        const bool isInteger = failure == std::errc() && end == digits.data() + digits.size();
-        return isInteger ? std::optional(value) : std::nullopt;
-    };
-    const auto first = number(text.substr(kUnit.size(), dash - kUnit.size()));
-    const auto last = number(text.substr(dash + 1));
+    const auto first = countIn(text.substr(kUnit.size(), dash - kUnit.size()));
+    const auto last = countIn(text.substr(dash + 1));
     if (first) {
         const uint64_t end = std::min(last.value_or(bytes - 1), bytes - 1);
         return *first <= end ? std::optional(std::pair(*first, end)) : std::nullopt;
@@ -130,6 +123,17 @@ bool readTarget(std::string_view target, Request& request) {
     return true;
 }
 
+std::optional<uint64_t> countIn(std::string_view text) {
+    uint64_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool isNumber = failure == std::errc() && end == text.data() + text.size();
+    return isNumber ? std::optional(value) : std::nullopt;
+}
+
+std::string toText(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 Response emptyResponse(int status) {
     return {.status = status};
 }
@@ -139,9 +143,7 @@ Response textResponse(int status, std::string text) {
 }
 
 Response jsonResponse(const Json& json, int status) {
-    return {.status = status,
-            .type = "application/json; charset=utf-8",
-            .body = json.dump(-1, ' ', false, Json::error_handler_t::replace)};
+    return {.status = status, .type = "application/json; charset=utf-8", .body = toText(json)};
 }
 
 Response refusal(int status, const std::string& code, const Message& problem, const Message& hint) {

@@ -49,6 +49,11 @@ struct Response {
 /// "%2F" as "/"; nothing: it is damaged. `plusIsSpace` in queries.
 [[nodiscard]] std::optional<std::string> percentDecoded(std::string_view text, bool plusIsSpace);
 
+/// A number of digits alone that fits; nothing: another text.
+[[nodiscard]] std::optional<uint64_t> countIn(std::string_view text);
+/// As one line; bytes that are no UTF-8, as those of names of files, are replaced.
+[[nodiscard]] std::string toText(const Json& json);
+
 [[nodiscard]] Response emptyResponse(int status = 200);
 [[nodiscard]] Response textResponse(int status, std::string text);
 [[nodiscard]] Response jsonResponse(const Json& json, int status = 200);

@@ -8,7 +8,6 @@
 #include "plugin/image/image_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 namespace lowtide::service {
@@ -22,14 +21,6 @@ Response noRun(const std::string& id) {
                    "run_not_found",
                    message("there is no run {}", quotedName(id)),
                    message("GET /lowtide/v1/runs lists those that are kept"));
-}
-
-/// The number of a text; nothing: it is none.
-std::optional<size_t> countIn(const std::string& text) {
-    size_t value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool isInteger = failure == std::errc() && end == text.data() + text.size();
-    return isInteger ? std::optional(value) : std::nullopt;
 }
 
 std::string textMember(const Json& body, const char* key) {
@@ -72,8 +63,7 @@ public:
     void opened(const std::shared_ptr<Socket>& socket) override {
         const std::lock_guard lock(api_.mutex_);
         for (const Json& event : api_.queue_.events(run_, 0)) {
-            socket->sendText(event.dump(-1, ' ', false, Json::error_handler_t::replace),
-                             Socket::Need::Always);
+            socket->sendText(toText(event), Socket::Need::Always);
             ++seen_;
         }
         socket_ = socket;
@@ -335,7 +325,7 @@ Response OwnApi::exported(const Request& request) const {
 
 Response OwnApi::downloaded(const Request& request, const PathValues& values) const {
     const std::optional<StoredRun> run = queue_.find(values[0]);
-    const std::optional<size_t> index = countIn(values[1]);
+    const std::optional<uint64_t> index = countIn(values[1]);
     const Json files = run ? run->result.value("files", Json::array()) : Json::array();
     const std::string path =
         index && *index < files.size() ? files[*index].value("path", std::string()) : std::string();
@@ -374,7 +364,7 @@ void OwnApi::queueChanged(size_t remaining) {
 void OwnApi::started(const StoredRun& /*run*/) {}
 
 void OwnApi::event(const StoredRun& run, const Json& event) {
-    const std::string text = event.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = toText(event);
     send(run.id,
          text,
          mayBeMissed(text) ? Socket::Need::MayBeMissed : Socket::Need::Always,
@@ -406,7 +396,7 @@ void OwnApi::settled(const StoredRun& run) {
     Json event = runJson(run, folders_);
     event["event"] = "runKept";
     event["run"] = run.id;
-    send(run.id, event.dump(-1, ' ', false, Json::error_handler_t::replace), Socket::Need::Always);
+    send(run.id, toText(event), Socket::Need::Always);
 }
 
 void OwnApi::send(const std::string& run,

@@ -251,6 +251,18 @@ Widget widgetFrom(const Json& json, const std::string& where) {
     return {.name = json[0].get<std::string>(), .defaultValue = json[1]};
 }
 
+template <class Value>
+Value valueNamed(const std::string& name,
+                 const std::map<std::string, Value>& values,
+                 const std::string& where,
+                 Message (*problem)(const std::string& quoted)) {
+    const auto value = values.find(name);
+    if (value == values.end()) {
+        refuseRow(where, problem(quotedName(name)));
+    }
+    return value->second;
+}
+
 ModelRole modelRoleFrom(const std::string& name, const std::string& where) {
     static const std::map<std::string, ModelRole> kRoles = {
         {"", ModelRole::None},
@@ -258,11 +270,9 @@ ModelRole modelRoleFrom(const std::string& name, const std::string& where) {
         {"text_encoder", ModelRole::TextEncoder},
         {"autoencoder", ModelRole::Autoencoder},
         {"image_encoder", ModelRole::ImageEncoder}};
-    const auto role = kRoles.find(name);
-    if (role == kRoles.end()) {
-        refuseRow(where, message("has the role {}", quotedName(name)));
-    }
-    return role->second;
+    return valueNamed(name, kRoles, where, [](const std::string& quoted) {
+        return message("has the role {}", quoted);
+    });
 }
 
 VirtualKind virtualKindFrom(const std::string& name, const std::string& where) {
@@ -273,11 +283,9 @@ VirtualKind virtualKindFrom(const std::string& name, const std::string& where) {
                                                               {"set", VirtualKind::Set},
                                                               {"get", VirtualKind::Get},
                                                               {"editor", VirtualKind::Editor}};
-    const auto kind = kKinds.find(name);
-    if (kind == kKinds.end()) {
-        refuseRow(where, message("has the virtual kind {}", quotedName(name)));
-    }
-    return kind->second;
+    return valueNamed(name, kKinds, where, [](const std::string& quoted) {
+        return message("has the virtual kind {}", quoted);
+    });
 }
 
 std::optional<WidgetObjects> widgetObjectsFrom(const Json& json, const std::string& where) {

@@ -5,6 +5,7 @@
 #include "plugin/tensor/own_operators.hpp"
 #include "plugin/tensor/simd/pieces.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/tensor/distance.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -25,11 +26,6 @@ constexpr double kProductNoise = 1e-6;
 constexpr double kNormNoise = 1e-6;  // of values whose mean is ten deviations
 
 constexpr auto kLast = at::MemoryFormat::ChannelsLast;
-
-double distance(const at::Tensor& value, const at::Tensor& exact) {
-    const at::Tensor difference = value.to(at::kDouble) - exact;
-    return (difference.norm() / exact.norm()).item<double>();
-}
 
 /// All operators on one path while it lives.
 class OnPath : CpuPathsScope {

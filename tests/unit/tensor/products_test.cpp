@@ -6,6 +6,7 @@
 #include "plugin/tensor/own_operators.hpp"
 #include "plugin/tensor/simd/pieces.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/tensor/distance.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -34,11 +35,6 @@ constexpr double kLeastDenormal = 0x1p-149;
 constexpr double kLeastNormal = 0x1p-126;  ///< tiles take what is below for zero
 
 constexpr std::array kHalves = {at::kHalf, at::kBFloat16};
-
-double distance(const at::Tensor& value, const at::Tensor& exact) {
-    const at::Tensor difference = value.to(at::kDouble) - exact;
-    return (difference.norm() / exact.norm()).item<double>();
-}
 
 at::Tensor exactProduct(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
     return at::linear(
