@@ -30,6 +30,7 @@ private Q_SLOTS:
              {"a closing brace", "a } lost", "a } lost"},
              {"a bar", "a | b", "a | b"},
              {"empty braces", "/{}/ /{}*", "// /*"},
+             {"two comments", "a /* big */red /* old */fox", "a red fox"},
              {"a comment without an end", "/* open", "/* open"},
              {"a backslash and a brace", "\\\\{\\{}", "\\{"}});
     }
